@@ -54,9 +54,9 @@ def verdict_of_attempts(curve: xr.Dataset) -> Verdict:
         return compose("none", _of_one(curve), notes)
     if all(one.headline == "none" for one in parts["any"]):
         return compose("none", "No ranking by the number of attempts.", notes)
-    every = f"If all attempts must succeed, for {_join_stretches(parts['all'], 'for')}."
+    every = f"If all attempts must succeed, for {_said(parts['all'], 'for')}."
     where = POPULATIONS[RankingRecord.of(curve).population].capitalize()
-    sentence = f"{where}, by {_join_stretches(parts['any'], 'by')}."
+    sentence = f"{where}, by {_said(parts['any'], 'by')}."
     return compose(
         parts["any"][-1].headline, sentence, notes, every if curve.sizes["attempts"] > 1 else ""
     )
@@ -86,7 +86,7 @@ def stretches(curve: xr.Dataset, event: str) -> list[Stretch]:
     return result
 
 
-def _join_stretches(found: list[Stretch], word: str) -> str:
+def _said(found: list[Stretch], word: str) -> str:
     """Return the stretches as one sentence, without its first word."""
     if len(found) > STRETCHES:
         middle = max(found[1:-1], key=lambda one: (one.last - one.first, -one.first))
