@@ -864,3 +864,21 @@ def test_majorities_rank_and_need_answers():
         evidence(FRAME, answers=said.assign(A=None))
     with pytest.raises(br.ArgumentError, match="right or wrong runs"):
         br.from_outcomes(FRAME[["A", "B"]], answers=said)
+
+
+def test_a_curve_says_which_entities_end_it():
+    rows = [
+        (name, case, run, (case + run * (name == "a")) % 2)
+        for name, most in (("a", 4), ("b", 4), ("few", 3))
+        for case in range(6)
+        for run in range(most)
+    ]
+    frame = pd.DataFrame(rows, columns=["entity", "case", "run", "outcome"])
+    posterior = br.fit(br.from_frame(frame, missing="own"), draws=100, seed=1)
+    curve = br.scores.attempts_curve(posterior)
+    assert curve.sizes["attempts"] == 3
+    told = "The curve ends at 3 attempts, since few has no more runs of some case."
+    assert told in " ".join(br.verdict(curve))
+    assert told not in " ".join(br.verdict(br.scores.attempts_curve(posterior, 2)))
+    alike = br.fit(br.from_frame(frame[frame["run"] < 3]), draws=100, seed=1)
+    assert "The curve ends" not in " ".join(br.verdict(br.scores.attempts_curve(alike)))

@@ -24,6 +24,7 @@ from bayesrank.io.tables.case_answers import (
 from bayesrank.io.tables.case_columns import CaseKey, Columns, describe_cases, join_answers
 from bayesrank.io.tables.forms import Known
 from bayesrank.io.tables.table import NO_CLASSES, Roles, Table
+from bayesrank.io.tables.values import is_missing
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
         case_names = [record["case"][i] for i in first] if "case" in record else None
         written = layout.spread(table.columns[last])
         refuse_last_rows(table, layout.spread(answers), written, first.tolist(), case_names)
-    runs = _runs_of(entities, record, answers)
+    runs = _runs_of(table, known, entities, record, answers)
     columns, filled = layout.spread(answers), 0
     value = roles.missing
     if "run" in record and "training_seed" not in record and is_number(value):
@@ -138,7 +139,9 @@ def _refuse_gaps(
     )
 
 
-def _runs_of(entities: list[Any], record: Columns, answers: list[Any]) -> pd.DataFrame:
+def _runs_of(
+    table: Table, known: Known, entities: list[Any], record: Columns, answers: list[Any]
+) -> pd.DataFrame:
     """Return a row for each answer or missing answer, as the ledger counts them."""
     has_answer = [answer is not None for answer in answers]
     none = [""] * len(entities)
@@ -148,9 +151,19 @@ def _runs_of(entities: list[Any], record: Columns, answers: list[Any]) -> pd.Dat
             "dataset": record.get("dataset", none),
             "case": record.get("case", none),
             "outcome": np.where(has_answer, 0, np.nan),
-            "status": np.where(has_answer, SCORED, NO_OUTCOME),
+            "status": _statuses(table, known, has_answer),
         }
     )
+
+
+def _statuses(table: Table, known: Known, has_answer: list[bool]) -> list[str]:
+    """Return what came of each run: the status in the table, or else whether it has an outcome."""
+    column = known.of.get("status")
+    fields = [None] * len(has_answer) if column is None else table.columns[column]
+    return [
+        str(field).strip() if not is_missing(field) else SCORED if scored else NO_OUTCOME
+        for field, scored in zip(fields, has_answer, strict=True)
+    ]
 
 
 def _fill_runs(columns: Columns, keys: list[CaseKey], value: Any) -> tuple[Columns, int]:

@@ -115,6 +115,12 @@ class AttemptsPosterior:
         """Return the numbers of attempts for which some case has enough runs."""
         return [k for k in range(1, self.runs.most + 1) if self.runs.enough_for(k).any()]
 
+    def fewest_runs(self, k: int) -> list[Any]:
+        """Return the entities with no more than k runs of some case, if others have more runs of all their cases."""
+        runs = np.where(self.runs.runs > 0, self.runs.runs, self.runs.most)
+        few = runs.min(axis=0) <= k
+        return [] if few.all() else [self.evidence.entities[i] for i in np.flatnonzero(few)]
+
     @cached_property
     def kept(self) -> np.ndarray:
         """Return the cases with enough runs of all entities that met them (pattern)."""
