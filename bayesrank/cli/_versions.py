@@ -23,8 +23,9 @@ from bayesrank.io.tables.ballots import find_votes
 from bayesrank.io.tables.case_columns import OF_CASES
 from bayesrank.io.tables.columns import may_be_low, squeeze
 from bayesrank.io.tables.files import read_csv
-from bayesrank.io.tables.forms import FORMS, find_entity, find_form, name_roles
+from bayesrank.io.tables.forms import find_entity, find_form
 from bayesrank.io.tables.frames import read_table
+from bayesrank.io.tables.named_roles import FORMS, name_roles
 from bayesrank.io.tables.probabilities import hold_probabilities
 from bayesrank.io.tables.roles import LONG_CASE_NAMES
 from bayesrank.io.tables.selection import low_outcome, select

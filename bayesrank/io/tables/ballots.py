@@ -12,8 +12,8 @@ from bayesrank.evidence.ballots import NOUNS, STRATUM, UNITS
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.votes import TIES, count_votes
 from bayesrank.io.tables.columns import role_of, squeeze
-from bayesrank.io.tables.forms import holds_outcomes
 from bayesrank.io.tables.judgements import find_judges
+from bayesrank.io.tables.named_roles import holds_outcomes
 from bayesrank.io.tables.roles import QUESTIONS, STANDARD, VOTERS
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.values import is_missing

@@ -25,10 +25,7 @@ from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.io.tables.columns import (
     squeeze,
 )
-from bayesrank.io.tables.forms import (
-    Known,
-    holds_outcomes,
-)
+from bayesrank.io.tables.named_roles import Known, holds_outcomes
 from bayesrank.io.tables.roles import (
     REPEATS,
     VOTERS,

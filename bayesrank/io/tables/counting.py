@@ -14,7 +14,9 @@ from bayesrank._core.prose import list_names
 from bayesrank.evidence.counts import TWO_CLASSES, arrange, class_dims, put_in_class_order
 from bayesrank.io.tables.case_columns import note_never_true, note_unknown_positive
 from bayesrank.io.tables.columns import is_metadata_name
-from bayesrank.io.tables.forms import DETECTION, MOST_KEPT, Known, holds_outcomes
+from bayesrank.io.tables.forms import DETECTION
+from bayesrank.io.tables.lacking import MOST_KEPT
+from bayesrank.io.tables.named_roles import Known, holds_outcomes
 from bayesrank.io.tables.roles import CELLS
 from bayesrank.io.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.io.tables.totals import find_summary, is_total_name, unit_of

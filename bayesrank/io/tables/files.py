@@ -21,8 +21,8 @@ from bayesrank._core.inputs import (
     read_workbook,
 )
 from bayesrank.io.tables.columns import role_of, squeeze
-from bayesrank.io.tables.forms import FORMS
 from bayesrank.io.tables.frames import read_table
+from bayesrank.io.tables.named_roles import FORMS
 from bayesrank.io.tables.roles import ENTITY_NAMES, STANDARD, standard_headings
 from bayesrank.io.tables.table import NESTED, Roles, Table
 from bayesrank.io.tables.values import map_fields, plain

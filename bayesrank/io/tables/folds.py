@@ -16,7 +16,9 @@ from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.folds import from_folds, split_columns
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.io.tables.columns import is_metadata_name, may_be_low, role_of, squeeze
-from bayesrank.io.tables.forms import Known, find_entity, holds_shares
+from bayesrank.io.tables.forms import find_entity
+from bayesrank.io.tables.lacking import holds_shares
+from bayesrank.io.tables.named_roles import Known
 from bayesrank.io.tables.roles import ENTITY_NAMES, FOLD_NAMES, FOLD_SCORES
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.totals import find_summary, unit_of

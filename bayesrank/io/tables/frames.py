@@ -23,21 +23,12 @@ from bayesrank.io.tables.columns import squeeze
 from bayesrank.io.tables.counting import read_counts, read_means
 from bayesrank.io.tables.duels import with_winner
 from bayesrank.io.tables.folds import are_folds, read_folds
-from bayesrank.io.tables.forms import (
-    CASES,
-    MEANS,
-    SPREADS,
-    Known,
-    find_entity,
-    find_form,
-    is_one_classifier,
-    is_one_test,
-    name_roles,
-    refuse_without_entity,
-)
+from bayesrank.io.tables.forms import find_entity, find_form, is_one_classifier, is_one_test
 from bayesrank.io.tables.fractions import with_counts
 from bayesrank.io.tables.judgements import are_judged, read_judged
+from bayesrank.io.tables.lacking import refuse_without_entity
 from bayesrank.io.tables.long_cases import read_cases
+from bayesrank.io.tables.named_roles import CASES, MEANS, SPREADS, Known, name_roles
 from bayesrank.io.tables.probabilities import class_in, read_long
 from bayesrank.io.tables.selection import low_outcome, select
 from bayesrank.io.tables.table import Roles, Table, table_of

@@ -14,7 +14,8 @@ from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.judged import VERDICTS, collect_judged
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.io.tables.columns import is_metadata_name, role_of, squeeze
-from bayesrank.io.tables.forms import Known, find_entity
+from bayesrank.io.tables.forms import find_entity
+from bayesrank.io.tables.named_roles import Known
 from bayesrank.io.tables.roles import LONG_CASE_NAMES
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.values import is_missing, to_number

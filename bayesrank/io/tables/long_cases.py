@@ -22,7 +22,7 @@ from bayesrank.io.tables.case_answers import (
     refuse_last_rows,
 )
 from bayesrank.io.tables.case_columns import CaseKey, Columns, describe_cases, join_answers
-from bayesrank.io.tables.forms import Known
+from bayesrank.io.tables.named_roles import Known
 from bayesrank.io.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.io.tables.values import is_missing
 

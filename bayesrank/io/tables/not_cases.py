@@ -19,12 +19,12 @@ from bayesrank.io.tables.columns import (
     role_of,
     squeeze,
 )
-from bayesrank.io.tables.forms import (
+from bayesrank.io.tables.lacking import refuse_lacking
+from bayesrank.io.tables.named_roles import (
     NO_FOLDS,
     Known,
     holds_outcomes,
     is_binary,
-    refuse_lacking,
     suggest_folds,
 )
 from bayesrank.io.tables.roles import (

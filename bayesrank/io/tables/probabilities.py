@@ -13,7 +13,7 @@ from bayesrank._core.labels import factorize, standing_pair
 from bayesrank._core.notes import add_notes
 from bayesrank._core.prose import list_names
 from bayesrank.evidence.probabilities import from_probabilities
-from bayesrank.io.tables.forms import Known
+from bayesrank.io.tables.named_roles import Known
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.values import is_missing, plain, to_number, to_share
 

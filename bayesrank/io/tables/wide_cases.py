@@ -25,13 +25,8 @@ from bayesrank.io.tables.columns import (
     squeeze,
     unlike_the_others,
 )
-from bayesrank.io.tables.forms import (
-    Known,
-    holds_outcomes,
-    is_binary,
-    name_roles,
-    refuse_without_entity,
-)
+from bayesrank.io.tables.lacking import refuse_without_entity
+from bayesrank.io.tables.named_roles import Known, holds_outcomes, is_binary, name_roles
 from bayesrank.io.tables.not_cases import (
     refuse_folds,
     refuse_matrices,
