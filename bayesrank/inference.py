@@ -11,16 +11,12 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import (
-    arguments_of,
-    check_choice,
-    check_integer,
-    check_memory,
-    describe_value,
-)
+from bayesrank._core.checks import check_choice, check_integer, describe_value
 from bayesrank._core.chunks import Drawn, Sizes, chunk_sizes, draw_lazily
 from bayesrank._core.compat import to_container
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.keywords import arguments_of
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import add_notes, notes_text
 from bayesrank._core.nuts import LIBRARIES, TUNE, choose_by_name, sample, warn_of_chains
 from bayesrank._core.random import Block, Seed, blocks_between, fingerprint, root_sequence, stream

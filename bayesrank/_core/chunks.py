@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._core.checks import check_memory, describe_value, is_text
+from bayesrank._core.checks import describe_value, is_text
 from bayesrank._core.draws import spans_of
 from bayesrank._core.errors import ArgumentError
+from bayesrank._core.memory import check_memory
 from bayesrank._core.random import BLOCK, Block, blocks_between
 
 #: The values of a chunk: name -> (dims, values), with chain and draw first.

@@ -8,14 +8,11 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import datasets
-from bayesrank._core.checks import (
-    arguments_of,
-    check_keywords,
-    describe_value,
-)
+from bayesrank._core.checks import describe_value
 from bayesrank._core.compat import is_container
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank._core.frames import as_pandas
+from bayesrank._core.keywords import arguments_of, check_keywords
 from bayesrank._core.labels import (
     find_lookalike,
     suggest_file,

@@ -7,11 +7,12 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import check_choice, check_integer, check_memory, describe_value
+from bayesrank._core.checks import check_choice, check_integer, describe_value
 from bayesrank._core.chunks import dask_array
 from bayesrank._core.draws import draw_dims, iterate_blocks
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank._core.labels import name_coord
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import Note, add_notes
 from bayesrank._core.random import Seed, root_sequence
 from bayesrank.cases._weighing import Cases, Part, collect_cases, draw_weights, make_parts, step_of

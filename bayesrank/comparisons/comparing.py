@@ -8,16 +8,15 @@ import xarray as xr
 
 from bayesrank._core.calls import check_call
 from bayesrank._core.checks import (
-    arguments_of,
     check_bool,
     check_choice,
-    check_keywords,
     check_sequence,
     describe_value,
     rename_argument,
 )
 from bayesrank._core.compat import pareto_k_threshold
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.keywords import arguments_of, check_keywords
 from bayesrank._core.labels import name_coord
 from bayesrank._core.prose import count
 from bayesrank._core.types import ModelName

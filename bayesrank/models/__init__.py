@@ -15,8 +15,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import xarray as xr
 
-from bayesrank._core.checks import check_choice, suggest_argument
+from bayesrank._core.checks import check_choice
 from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._core.keywords import suggest_argument
 from bayesrank._core.records import ModelRecord
 from bayesrank.evidence.counts import names_test_sets, with_parts
 from bayesrank.evidence.kinds.given import parse_given

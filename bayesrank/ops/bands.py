@@ -10,13 +10,13 @@ from bayesrank._core.calls import check_call
 from bayesrank._core.checks import (
     check_choice,
     check_integer,
-    check_memory,
     check_numbers,
     check_prob,
     check_unique,
 )
 from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._core.labels import name_coord
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import add_notes, notes_of
 from bayesrank._core.random import BLOCK, Seed, blocks_between, root_sequence, stream
 from bayesrank._core.records import EvidenceRecord

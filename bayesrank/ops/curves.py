@@ -14,7 +14,6 @@ from bayesrank._core.checks import (
     check_absent,
     check_choice,
     check_integer,
-    check_memory,
     check_number,
     check_numbers,
     check_positives,
@@ -26,6 +25,7 @@ from bayesrank._core.checks import (
 )
 from bayesrank._core.draws import draw_dims
 from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import add_notes
 from bayesrank._core.random import Seed, root_sequence, stream
 from bayesrank._core.types import ScoreLike

@@ -9,16 +9,11 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import (
-    check_choice,
-    check_integer,
-    check_memory,
-    check_prevalences,
-    check_prob,
-)
+from bayesrank._core.checks import check_choice, check_integer, check_prevalences, check_prob
 from bayesrank._core.classes import CELLS
 from bayesrank._core.errors import ArgumentError, ArgumentKeyError
 from bayesrank._core.labels import select_names
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import add_notes
 from bayesrank._core.random import Seed, root_sequence, stream
 from bayesrank._core.types import ScoreLike

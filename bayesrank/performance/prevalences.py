@@ -4,7 +4,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import check_integer, check_memory
+from bayesrank._core.checks import check_integer
+from bayesrank._core.memory import check_memory
 from bayesrank._core.random import Seed, blocks_between, root_sequence, stream
 
 #: Concentrations of both classes: Jeffreys' prior of a rate.

@@ -9,11 +9,8 @@ import xarray as xr
 
 from bayesrank._core.calls import check_call
 from bayesrank._core.checks import (
-    arguments_of,
     check_bool,
     check_choice,
-    check_keywords,
-    check_memory,
     check_number,
     check_prob,
     describe_value,
@@ -29,6 +26,8 @@ from bayesrank._core.draws import (
     reduce,
 )
 from bayesrank._core.errors import ArgumentError
+from bayesrank._core.keywords import arguments_of, check_keywords
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import notes_of, notes_text
 from bayesrank._core.records import RankingRecord
 from bayesrank._core.source import Over, Source, parse_source

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._core.checks import arguments_of, check_choice, check_integer, check_keywords
+from bayesrank._core.checks import check_choice, check_integer
 from bayesrank._core.errors import ArgumentError
+from bayesrank._core.keywords import arguments_of, check_keywords
 from bayesrank._core.types import ScoreLike
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.names import as_score

@@ -10,8 +10,9 @@ import xarray as xr
 from scipy import special
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import arguments_of, check_labelled_numbers
+from bayesrank._core.checks import check_labelled_numbers
 from bayesrank._core.errors import ArgumentError
+from bayesrank._core.keywords import arguments_of
 from bayesrank._core.types import ModelName, ScoreLike
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models import conjugate_posterior

@@ -7,9 +7,10 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import check_choice, check_integer, check_memory, check_sequence
+from bayesrank._core.checks import check_choice, check_integer, check_sequence
 from bayesrank._core.draws import Batches, iterate_blocks, reduce
 from bayesrank._core.errors import ArgumentKeyError
+from bayesrank._core.memory import check_memory
 from bayesrank._core.threads import thread_pool
 from bayesrank._core.types import Container
 from bayesrank.tile._reducers import Credible

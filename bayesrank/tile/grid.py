@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._core.checks import check_integer, check_memory
+from bayesrank._core.checks import check_integer
 from bayesrank._core.checks import check_window as checked_window
 from bayesrank._core.draws import DrawBlock, draw_dims
 from bayesrank._core.errors import ArgumentError
+from bayesrank._core.memory import check_memory
 from bayesrank.performance.arrays import name_entities, two_class_cells, two_class_performance
 from bayesrank.scores import Score
 
