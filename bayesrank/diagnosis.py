@@ -33,7 +33,7 @@ from bayesrank.io.tables.values import plain
 from bayesrank.models import make_model, model_for_datasets
 from bayesrank.words.sentences import say
 
-#: Groups of at least so many cases are categories, to be ranked one by one; many smaller ones are
+#: Groups of at least this many cases are categories, to be ranked one by one; many smaller ones are
 #: clusters.
 CATEGORY_CASES, CLUSTERS = 10, 12
 #: The number of data sets below which a slope has little evidence.
@@ -280,7 +280,9 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
     names = check_paths("paths", paths)
     stops: list[ArgumentError] = []
     logs, frame = None, None
-    for _ in range(12):  # so many choices are made for the user, so that the rest can be described
+    for _ in range(
+        12
+    ):  # choices are made for the user, so that the remaining ones can be described
         try:
             logs = logs or collect(paths, choices)
             frame = settle(logs, choices)

@@ -111,7 +111,7 @@ def check_integer(argument: str, value: Any, least: int = 0, most: int | None = 
 
 
 def check_size(argument: str, value: Any, least: int = 1, power: int = 1) -> int:
-    """Return a number of points, steps or cases; raise an error if so many to this power would not fit into memory."""
+    """Return a number of points, steps or cases; raise an error if this power of it would not fit into memory."""
     number = check_integer(argument, value, least)
     # Fewer than ten arrays of them are in memory at a time.
     check_memory(

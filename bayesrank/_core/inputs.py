@@ -134,7 +134,7 @@ class Room:
         self.taken = 0
 
     def check(self, size: int, name: str) -> None:
-        """Raise unless there is room for so many more bytes."""
+        """Raise an error unless there is room for this number of bytes."""
         _check_size(name, self.taken + size, self.size, "unpack to")
 
     def take(self, size: int, name: str) -> None:

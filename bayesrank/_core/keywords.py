@@ -53,7 +53,7 @@ TAKES = {
     **dict.fromkeys(("positive", "weight"), "br.from_frame and of br.from_predictions"),
     **dict.fromkeys(("prob", "over", "score", "higher_is_better"), "br.credible_ranking"),
 }
-#: Up to so many arguments are listed where none is near.
+#: The largest number of arguments that a message lists if none has a similar name.
 MOST_ARGUMENTS = 12
 
 

@@ -70,7 +70,7 @@ class Source:
 
     @property
     def over_groups(self) -> bool:
-        """Return whether the source is over groups of cases, in the place of data sets."""
+        """Return whether the source is over groups of cases instead of data sets."""
         labelled = self.array if self.array is not None else self.dataset
         labelled = self.group("posterior") if labelled is None else labelled
         return labelled is not None and "group" in labelled.dims and "dataset" not in labelled.dims

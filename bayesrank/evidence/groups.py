@@ -60,7 +60,7 @@ def name_groups_of(evidence: Any, known: Sequence[Any] = ()) -> Any:
 
 
 def has_groups(source: Any) -> bool:
-    """Return whether an array, a Dataset or evidence is over groups, in the place of data sets."""
+    """Return whether an array, a Dataset or evidence is over groups instead of data sets."""
     if "group" in source.dims:
         return "dataset" not in source.dims
     return "pattern" in source.dims and "group" in source.coords and "dataset" not in source.coords

@@ -43,7 +43,7 @@ from bayesrank.evidence.runs import (
 from bayesrank.evidence.training import check_runs, check_seeds, untrained
 from bayesrank.evidence.weighting import Weighted, check_numbers_of_cases, scale_weights
 
-#: Numbers up to the second with at most so many levels may be grades; others are no outcomes beside
+#: Numbers up to the second with at most the first number of levels may be grades; others are no outcomes beside
 #: 0 and 1.
 LEVELS, HIGHEST = 12, 10
 

@@ -32,7 +32,7 @@ UNIT_WEIGHT = "unit_weight"
 PRIOR_WEIGHT, PRIOR_TIMES = "prior_weight", "prior_times"
 #: What weighted counts hold beside their labels.
 OF_WEIGHTS = (UNIT_WEIGHT, PRIOR_WEIGHT, PRIOR_TIMES)
-#: A class with at most so many different weights has a prior for each of them, if each has this
+#: A class with at most this many different weights has a prior for each of them, if each has this
 #: many cases.
 MOST_STRATA, FEWEST_IN_STRATUM = 5, 5
 #: Weighted classes of equal size, up to this share, are balanced.

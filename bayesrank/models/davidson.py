@@ -427,7 +427,7 @@ class SharedTastes(Davidson):
         return " and ".join(f"{NOUNS[role]}s" for role in self.shared.units)
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """Return the votes, the maximum-likelihood estimates, and what the voters or questions are worth."""
+        """Return the votes, the maximum-likelihood estimates, and the variables of the voters or questions."""
         observed = super().observed()["observed_data"]
         shared, position = self.shared, np.argsort(self.order)
         among = np.ix_(position, position)

@@ -248,7 +248,7 @@ def drift(
 
 
 def _clusters(source: Any, rates: xr.Dataset) -> ClusterCases | None:
-    """Return what the cases of each period are worth if they are in clusters of posteriors; else None."""
+    """Return the effective cases of each period, if the posteriors have clusters; else None."""
     labels = rates["dataset"].values.tolist()
     several = _is_mapping(source)
     sources = _sources(source)

@@ -118,7 +118,7 @@ class Preposterior:
 
     @property
     def alike(self) -> list[str]:
-        """Return the entities with the same outcomes as another one on all cases, which are taken as equal."""
+        """Return the entities with the same outcomes as another one on all cases, which are assumed to be equal."""
         return [
             str(name) for i, name in enumerate(self.names) if (self.twin == self.twin[i]).sum() > 1
         ]
@@ -193,7 +193,7 @@ class Preposterior:
 
 
 def check_posterior(posterior: Container) -> Source | Over:
-    """Parse a posterior, or raise if it is none; an aggregate of one is returned unchanged."""
+    """Parse a posterior; raise an error for another source. An aggregate of a posterior is returned unchanged."""
     if isinstance(posterior, Over):
         check_posterior(posterior.source)
         return posterior

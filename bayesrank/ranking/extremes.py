@@ -9,7 +9,7 @@ of the rival is below *all* of its groups:
 
 If the claim is false, the true worst group h of the entity is at or below each group of the rival,
 and T is at most the largest standardised error of its leads. The draws have the distribution of
-this error, with the observed worst group in the place of h (intersection and union of tests: Berger
+this error, with the observed worst group instead of h (intersection and union of tests: Berger
 1982, Technometrics 24:295-300). The gap is minus the smallest of the differences -(x_g - x_h) of
 all pairs of groups, so that the same rule compares gaps.
 

@@ -27,7 +27,7 @@ from bayesrank.io.tables.values import (
 RefuseOdd = Callable[[dict[Any, str]], NoReturn]
 #: Treatments of missing answers that messages offer.
 TREATMENTS = ("common", "own", 0)
-#: Up to so many last rows may sum up the others, as pandas' describe writes them.
+#: The largest number of last rows that may sum up the others, as pandas' describe writes them.
 MOST_SUMMARIES = 8
 
 

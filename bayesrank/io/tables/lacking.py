@@ -42,7 +42,7 @@ from bayesrank.io.tables.values import (
     to_share,
 )
 
-#: Up to so many rows are listed that a remedy keeps.
+#: The largest number of rows that a remedy lists as those to keep.
 MOST_KEPT = 12
 
 

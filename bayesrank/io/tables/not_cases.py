@@ -46,11 +46,11 @@ from bayesrank.io.tables.values import (
     to_share,
 )
 
-#: Up to so many whole numbers may be labels of classes.
+#: The largest number of distinct whole numbers that may be labels of classes.
 MOST_LABELS = 12
-#: Up to so many rows of fractions may be scores of folds.
+#: The largest number of rows of fractions that may be scores of folds.
 FEW_ROWS = 10
-#: So many rows are those of repeated cross-validations, such as 10 times 10 folds.
+#: Numbers of rows of repeated cross-validations, such as 10 times 10 folds.
 FOLD_ROWS = {15, 20, 25, 30, 50, 100}
 
 

@@ -267,7 +267,7 @@ class Table:
         positions = {
             typed: message.find(typed) for typed in self.offers if typed and typed in message
         }
-        # A part of a longer remedy is none of its own.
+        # A part of a longer remedy is not a remedy itself.
         full = [
             one
             for one in positions

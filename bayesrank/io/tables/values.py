@@ -40,7 +40,7 @@ GROUPED = re.compile(r"\d{1,3}([ ,.'’ ]\d{3})+")
 COUNT = re.compile(r"(\d{1,16})(?:\.0{1,2})?")
 #: Codes that look like numbers: the labels 01 and 1 differ.
 CODE = re.compile(r"[+-]?0\d|\+|.*_")
-#: Numbers that stand for missing answers in some files; positive ones are so many times the largest
+#: Numbers that stand for missing answers in some files; positive ones are this many times the largest
 #: value.
 MISSING_CODES, FAR = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0), 9
 #: Percentages of folds are at least so high; grades are lower.

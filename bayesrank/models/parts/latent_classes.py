@@ -26,7 +26,7 @@ STARTS, FEW_STARTS = 6, 1
 REFERENCE_STARTS, SAME, NEGLIGIBLE, WIDE, PRIOR_SHARE = 5, 0.02, 40.0, 1.4, 0.25
 #: Logits are kept within these ends, where probabilities differ from 0 and 1 by 1e-13.
 END = 30.0
-#: Up to this number of tests, the information has all patterns; above it, so many drawn ones a
+#: Up to this number of tests, the information has all patterns; above it, this many drawn ones a
 #: test, and at least.
 ALL_PATTERNS, DRAWN, LEAST_DRAWN = 10, 8, 400
 #: Share of the largest singular value below which another one counts as 0, and length of a column
