@@ -64,7 +64,7 @@ class Evidence(Observed):
         prob: float,
         outside: Callable[[np.ndarray], np.ndarray],
     ) -> dict[str, np.ndarray]:
-        """Return observed values, the missing ones, contradictions of the interval, and cases, by variables of a ranking.
+        """Return observed values, missing ones, contradictions of the interval, and cases, by variables of a ranking.
 
         ``outside`` returns which values are outside of the interval (median, lower end, upper end),
         which holds a value with probability ``prob``. A typical rate lies between the mean over
