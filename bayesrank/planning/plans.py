@@ -36,7 +36,7 @@ from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.credible import rank_pair
 from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.intervals import position_of
-from bayesrank.ranking.separation import Pair
+from bayesrank.ranking.separation import Pair, Separation
 from bayesrank.ranking.summary import score_name
 from bayesrank.ranking.values import RankingOptions
 from bayesrank.scores import Score
@@ -361,17 +361,7 @@ def _of_difference(
         [compared.success(n) if compared.difference > 0 else 0.0 for n in tried.tolist()]
     )
     needed = note.fields.get("needed")
-    reason = (
-        "cap"
-        if caps
-        else "met"
-        if compared.apart
-        else ""
-        if needed
-        else "size"
-        if compared.difference > 0
-        else "equal"
-    )
+    reason = "cap" if caps else _reason(compared, needed)
     number = {"cap": np.nan, "met": 0.0}.get(reason, np.nan if needed is None else needed)
     scalars = {
         "needed": number, "limit": float(compared.difference > 0), "difference": compared.difference,
@@ -388,6 +378,15 @@ def _of_difference(
     return xr.Dataset(
         curve | scalars | limits | {"separation": notes_text([note])}, {"n": tried}, record
     )
+
+
+def _reason(compared: Separation, needed: float | None) -> str:
+    """Return why a conditional plan has no number, or that the target is met; empty if it has one."""
+    if compared.apart:
+        return "met"
+    if needed:
+        return ""
+    return "size" if compared.difference > 0 else "equal"
 
 
 def _goal(

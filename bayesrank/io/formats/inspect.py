@@ -70,9 +70,8 @@ def read(path: Path) -> pd.DataFrame:
     )
     frame["entity"], frame["dataset"] = run["model"], task
     config = run.get("config") or {}
-    size = len((run.get("dataset") or {}).get("sample_ids") or []) or (
-        run.get("dataset") or {}
-    ).get("samples")
+    dataset = run.get("dataset") or {}
+    size = len(dataset.get("sample_ids") or []) or dataset.get("samples")
     setup = {name: run.get(name) for name in ("solver", "task_args", "model_roles", "task_version")}
     setup["limit"] = config.get("limit")
     # Without a model of its own, a scorer that asks a model asks the one that is evaluated.

@@ -103,10 +103,8 @@ def _content(task: Any) -> str | None:
 
 def _domain(log: list[dict[str, Any]], path: Path) -> str:
     """Return the domain that the tools of the tasks, or else the path, show; empty if neither shows one."""
-    actions = [
-        a for run in log for a in ((run.get("info") or {}).get("task") or {}).get("actions") or []
-    ]
-    tools = [str(action.get("name")) for action in actions]
+    tasks = [(run.get("info") or {}).get("task") or {} for run in log]
+    tools = [str(action.get("name")) for task in tasks for action in task.get("actions") or []]
     often = {
         domain: sum(bool(words.search(tool)) for tool in tools) for domain, words in DOMAINS.items()
     }

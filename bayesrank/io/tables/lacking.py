@@ -60,11 +60,8 @@ def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
             if name != entity and holds_shares(table.columns[name])
         ]
         shares = [to_share(value) for name in numbers for value in table.distinct(name)]
-        rates = (
-            numbers
-            if len(numbers) > 1 and all(0 <= (share or 0) <= 100 for share in shares)
-            else []
-        )
+        if len(numbers) > 1 and all(0 <= (share or 0) <= 100 for share in shares):
+            rates = numbers
     if rates:
         value = next((v for v in table.columns[rates[0]] if not is_missing(v)), "")
         raise ArgumentError(
@@ -268,9 +265,9 @@ def _holds_rates(name: Any, column: list[Any]) -> bool:
     if all("%" in text or "±" in text or "+-" in text or "+/-" in text for text in texts):
         return True
     numbers = [to_number(text.replace(",", ".")) for text in texts]
-    return all(n is not None and 0 <= n <= 100 for n in numbers) and any(
-        n and n % 1 for n in numbers
-    )
+    if not all(number is not None and 0 <= number <= 100 for number in numbers):
+        return False
+    return any(number and number % 1 for number in numbers)
 
 
 def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> NoReturn:
