@@ -40,9 +40,14 @@ from bayesrank.evidence.counts import (
 )
 from bayesrank.evidence.groups import groups_as_datasets, has_groups, name_groups_of, take_groups
 from bayesrank.evidence.kinds.given import parse_given
-from bayesrank.evidence.ledger import count_answers
+from bayesrank.evidence.ledger import Ledger, count_answers
 from bayesrank.evidence.patterns import check_cases, common_note, keep_rows, name_groups, patterns
-from bayesrank.evidence.weighting import UNIT_WEIGHT, check_numbers_of_cases, scale_weights
+from bayesrank.evidence.weighting import (
+    UNIT_WEIGHT,
+    Numbers,
+    check_numbers_of_cases,
+    scale_weights,
+)
 
 #: The note on models of counts.
 LACKING = InPython(
@@ -269,20 +274,9 @@ def joint_outcomes(
         raise ArgumentError(
             "missing", "cannot be 'common': no case has predictions of all entities", "none"
         )
-    ledger = count_answers(
-        cases.entities,
-        cases.predicted[counted] >= 0,
-        numbers.repeats[counted],
-        missing,
-        classes=len(classes),
-        datasets=named.get("dataset", ()),
-        weight=None if numbers.weight is None else numbers.weight[counted],
-    )
+    ledger = _count_labels(cases, numbers, missing, named.get("dataset", ()), retained)
     codes = np.column_stack([cases.actual, cases.predicted])[retained]
     named = keep_rows(named, retained)
-    if (cases.actual < 0).any():
-        labelled = int(numbers.repeats[retained & (cases.actual >= 0)].sum())
-        ledger = replace(ledger, labels=(labelled, labelled))
     weighted = scale_weights(numbers.keep(retained), named.get("dataset"), codes[:, 0])
     codes, counts, coords = patterns(codes, weighted.number, named, weighted.each)
     attrs = common_note(
@@ -317,6 +311,30 @@ class _Cases(NamedTuple):
     def mark(self, evidence: Any) -> Any:
         """Return counts or joint outcomes of the cases with what is known of the classes."""
         return mark_averaged(mark_positive(evidence, self.positive), self.averaged, self.declared)
+
+
+def _count_labels(
+    cases: _Cases,
+    numbers: Numbers,
+    missing: Any,
+    datasets: Sequence[Any],
+    retained: np.ndarray,
+) -> Ledger:
+    """Return the ledger of the cases; of a truth that is known in part, also the number of known labels."""
+    counted = numbers.counted
+    ledger = count_answers(
+        cases.entities,
+        cases.predicted[counted] >= 0,
+        numbers.repeats[counted],
+        missing,
+        classes=len(cases.classes),
+        datasets=datasets,
+        weight=None if numbers.weight is None else numbers.weight[counted],
+    )
+    if (cases.actual >= 0).all():
+        return ledger
+    labelled = int(numbers.repeats[retained & (cases.actual >= 0)].sum())
+    return replace(ledger, labels=(labelled, labelled))
 
 
 def _known_labels(classes: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -114,35 +114,10 @@ def from_probabilities(
     y_true, probabilities = aligned["y_true"], aligned["probabilities"]
     entities = check_by_entity("probabilities", probabilities, "predicted probabilities")
     truth = check_labels("y_true", y_true)
-    classes, chosen = arrange_classes(
-        all_classes(ordered_categories(y_true), [truth], "y_true"), positive, is_ordered(y_true)
-    )
-    empty = [label for label in classes if label not in set(truth.tolist())]
-    if empty or len(classes) < 2:
-        got = f"none of {empty[0]!r}" if empty else f"only {classes[0]!r}"
-        raise ArgumentError("y_true", "must contain cases of each of at least two classes", got)
-    if len(classes) == 2 and chosen is None:
-        raise ArgumentError(
-            "positive",
-            "must name the class that the probabilities are of",
-            f"none of {classes[0]!r} and {classes[1]!r}",
-            Advice(
-                Typed("positive", classes[1]), " or ", Typed("positive", classes[0]), " says which"
-            ),
-        )
+    classes, chosen = _classes_of(y_true, truth, positive)
     size = truth.size
     columns = [_check_column(name, probabilities[name], classes, size) for name in entities]
-    named = {
-        role: check_item_names(role, aligned[role], size, broadcast=role == "dataset")
-        for role in groups
-        if aligned[role] is not None
-    }
-    if "case" in named and (twice := find_repeat(named["case"])) is not None:
-        raise ArgumentError(
-            "case", "must name each case once", f"{named['case'][twice[0]]!r} twice"
-        )
-    if {"cluster", "dataset"} <= set(named):
-        check_nested(named["cluster"], named["dataset"])
+    named = _name_cases({role: aligned[role] for role in groups}, size)
     code = {label: i for i, label in enumerate(classes)}
     which, labels = factorize(truth)
     of_class = np.array([code[label] for label in labels])[which]
@@ -194,6 +169,43 @@ def are_probabilities(evidence: xr.Dataset) -> bool:
     return "label" not in evidence["probability"].dims or bool(
         np.abs(values.sum(axis=2) - 1).max() < 1e-6
     )
+
+
+def _classes_of(y_true: Any, truth: np.ndarray, positive: Any) -> tuple[list, Any]:
+    """Return the classes in order, each with cases, and the positive one of two."""
+    classes, chosen = arrange_classes(
+        all_classes(ordered_categories(y_true), [truth], "y_true"), positive, is_ordered(y_true)
+    )
+    empty = [label for label in classes if label not in set(truth.tolist())]
+    if empty or len(classes) < 2:
+        got = f"none of {empty[0]!r}" if empty else f"only {classes[0]!r}"
+        raise ArgumentError("y_true", "must contain cases of each of at least two classes", got)
+    if len(classes) == 2 and chosen is None:
+        raise ArgumentError(
+            "positive",
+            "must name the class that the probabilities are of",
+            f"none of {classes[0]!r} and {classes[1]!r}",
+            Advice(
+                Typed("positive", classes[1]), " or ", Typed("positive", classes[0]), " says which"
+            ),
+        )
+    return classes, chosen
+
+
+def _name_cases(groups: Mapping[str, Any], size: int) -> dict[str, list]:
+    """Return the checked names of cases, clusters and data sets."""
+    named = {
+        role: check_item_names(role, names, size, broadcast=role == "dataset")
+        for role, names in groups.items()
+        if names is not None
+    }
+    if "case" in named and (twice := find_repeat(named["case"])) is not None:
+        raise ArgumentError(
+            "case", "must name each case once", f"{named['case'][twice[0]]!r} twice"
+        )
+    if {"cluster", "dataset"} <= set(named):
+        check_nested(named["cluster"], named["dataset"])
+    return named
 
 
 def _check_column(name: Any, given: Any, classes: list, size: int) -> np.ndarray:
