@@ -1,4 +1,4 @@
-"""Retrained models: outcomes of several training seeds on the same cases, and runs that are none."""
+"""Retrained models: outcomes of several training seeds on the same cases, and runs that look like retrained models."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple

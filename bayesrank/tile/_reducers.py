@@ -1,4 +1,4 @@
-"""The reducer of draws to the maps of a credible Tile, batch by batch (see ``_draws``).
+"""The reducer of draws to the maps of a credible Tile, batch by batch (see ``_core/draws.py``).
 
 All threads share one map: each thread has its own columns, and each column sees the draws in order.
 Sums are therefore independent of threads and chunks, and so is memory.
