@@ -574,24 +574,24 @@ def _check_method(instance: Any, method: str, group: str) -> None:
         )
 
 
-def _measured_only(found: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset:
+def _measured_only(log_likelihood: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset:
     """Return log-likelihoods along ``table``, without tables that were not measured, since ArviZ cannot skip them."""
     measured = None if counts is None else counts.coords.get("measured")
     pair = ["entity", "dataset"]
     if (
         measured is None
         or bool(measured.all())
-        or "counts" not in found
-        or not set(pair) <= set(found["counts"].dims)
+        or "counts" not in log_likelihood
+        or not set(pair) <= set(log_likelihood["counts"].dims)
     ):
-        return found
+        return log_likelihood
     retained = measured.transpose(*pair).values.ravel()
     tables = (
-        found["counts"]
+        log_likelihood["counts"]
         .drop_vars("measured", errors="ignore")
         .stack(table=pair)
         .isel(table=retained)
     )
-    return found.drop_vars(["counts", "measured", *pair], errors="ignore").assign(
+    return log_likelihood.drop_vars(["counts", "measured", *pair], errors="ignore").assign(
         counts=tables.reset_index("table")
     )

@@ -140,7 +140,7 @@ class _Settled:
 
 def _settle(
     table: Table,
-    given: dict[str, Any],
+    roles: dict[str, Any],
     choices: Callable[[Any], list[str]],
     tries: Iterator[int],
     dropped: bool = False,
@@ -151,30 +151,30 @@ def _settle(
     """
     problems: list[ArgumentError] = []
     for _ in tries:
-        named = {role: value for role, value in given.items() if role != "ignore"}
+        named = {role: value for role, value in roles.items() if role != "ignore"}
         try:
-            retained = table.drop([table.find("ignore", name) for name in given["ignore"]])
+            retained = table.drop([table.find("ignore", name) for name in roles["ignore"]])
             evidence = read_table(retained, Roles(**named))
             choices(evidence)
-            return _Settled(evidence, given | {"rows": dropped}, problems, [])
+            return _Settled(evidence, roles | {"rows": dropped}, problems, [])
         except ArgumentError as error:
             problems.append(error)
             offers = [one for one in table.offers_in(str(error)) if "COLUMN" not in one.values()]
             table.offers.clear()
             row = table.row_of(str(error.argument))
-        fresh = [one for one in offers if merge_offers(given, one) != given]
+        fresh = [one for one in offers if merge_offers(roles, one) != roles]
         if row is not None and not fresh:
             table, dropped = table.drop_rows([row]), True
             continue
-        states = [_Settled(None, given, [], [])]
+        states = [_Settled(None, roles, [], [])]
         for offer in fresh:
             if "map" not in offer:
-                states.append(_settle(table, merge_offers(given, offer), choices, tries, dropped))
+                states.append(_settle(table, merge_offers(roles, offer), choices, tries, dropped))
             if states[-1].evidence is not None:
                 break
         best = states[-1] if states[-1].evidence is not None else states[:2][-1]
         return _Settled(best.evidence, best.answers, problems + best.problems, fresh)
-    return _Settled(None, given, problems, [])
+    return _Settled(None, roles, problems, [])
 
 
 def _describe(evidence: Any, path: str) -> dict[str, list[str]]:
@@ -212,9 +212,9 @@ def _command(path: str, table: Table, answers: dict[str, Any], more: str) -> str
     return " ".join(filter(None, ["bayesrank", "rank", quote_word(path), *typed, more])) + after
 
 
-def quote_map(given: dict[str, str]) -> str:
+def quote_map(mapping: dict[str, str]) -> str:
     """Return a mapping as it is typed in a shell."""
-    return quote_word(",".join(f"{role}={name}" for role, name in given.items()))
+    return quote_word(",".join(f"{role}={name}" for role, name in mapping.items()))
 
 
 # --- Submissions and logs ---------------------------------------------------------------------------------------------

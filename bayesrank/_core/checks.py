@@ -500,15 +500,15 @@ def check_regular_array(argument: str, values: Any, what: str) -> np.ndarray:
         ) from None
 
 
-def check_sequence(argument: str, given: Any) -> list:
-    given = check_order_of(argument, given, "its items")
+def check_sequence(argument: str, items: Any) -> list:
+    items = check_order_of(argument, items, "its items")
     if (
-        isinstance(given, str | bytes)
-        or not isinstance(given, Iterable)
-        or getattr(given, "ndim", 1) == 0
+        isinstance(items, str | bytes)
+        or not isinstance(items, Iterable)
+        or getattr(items, "ndim", 1) == 0
     ):
-        raise ArgumentTypeError(argument, "must be a sequence", describe_value(given))
-    return list(given)
+        raise ArgumentTypeError(argument, "must be a sequence", describe_value(items))
+    return list(items)
 
 
 def check_result(
@@ -638,13 +638,13 @@ def check_class_labels(labels: Any) -> list:
 
 
 def all_classes(
-    labels: Sequence[Any] | None, seen: Sequence[np.ndarray], argument: str = "labels"
+    labels: Sequence[Any] | None, labels_seen: Sequence[np.ndarray], argument: str = "labels"
 ) -> list:
     """Return the classes that the user names, else the sorted labels; ``argument`` is what could say otherwise."""
     if labels is not None:
         classes = check_class_labels(labels)
     else:
-        labels_of_all = set().union(*(set(values.tolist()) for values in seen))
+        labels_of_all = set().union(*(set(values.tolist()) for values in labels_seen))
         try:
             classes = sorted(labels_of_all)
         except TypeError:

@@ -166,7 +166,7 @@ def name_coord(names: list) -> np.ndarray:
 
 
 def select_names(
-    held: Selected, names: Mapping[Any, Any] | None = None, *, drop: bool = False, **dims: Any
+    array: Selected, names: Mapping[Any, Any] | None = None, *, drop: bool = False, **dims: Any
 ) -> Selected:
     """Select by names along dims, as ``.sel`` does, which would take a list of booleans as a mask.
 
@@ -183,18 +183,18 @@ def select_names(
     ('row', 'column')
     """
     places = {
-        dim: _places_of(held, dim, requested)
+        dim: _places_of(array, dim, requested)
         for dim, requested in {**(names or {}), **dims}.items()
     }
-    return held.isel(places, drop=drop)
+    return array.isel(places, drop=drop)
 
 
-def _places_of(held: Any, dim: Any, wanted: Any) -> Any:
+def _places_of(array: Any, dim: Any, wanted: Any) -> Any:
     """Return the position of one name along a dim, or those of several."""
-    index = held.get_index(dim)
+    index = array.get_index(dim)
     if isinstance(wanted, xr.DataArray) and wanted.ndim:  # one name for each of its positions
         return wanted.copy(
-            data=np.reshape(_places_of(held, dim, wanted.values.ravel()), wanted.shape)
+            data=np.reshape(_places_of(array, dim, wanted.values.ravel()), wanted.shape)
         )
     single = np.ndim(wanted) == 0
     names = index_of(

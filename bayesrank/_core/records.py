@@ -93,9 +93,9 @@ class Record:
         return cls(**fields_read)
 
     @classmethod
-    def of(cls, held: xr.DataArray | xr.Dataset) -> Self:
+    def of(cls, array: xr.DataArray | xr.Dataset) -> Self:
         """Return the record of an array or a Dataset."""
-        return cls.from_attrs(held.attrs)
+        return cls.from_attrs(array.attrs)
 
     def to_attrs(self) -> dict[str, Any]:
         """Return what the record says as attrs: texts, numbers and lists, which every file format can hold."""

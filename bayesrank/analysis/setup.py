@@ -236,12 +236,12 @@ def _reading_notes(evidence: Evidence, together: bool) -> list[Note]:
     return [note for note in notes if together or not note.fields.get("if_pooled")]
 
 
-def _case_notes(given: GivenEvidence, evidence: Evidence, default: str | None) -> list[Note]:
+def _case_notes(parsed: GivenEvidence, evidence: Evidence, default: str | None) -> list[Note]:
     """Return notes on the clusters of cases, and on the model if it is the default."""
-    if not given.of_cases and not given.draws_scores:
+    if not parsed.of_cases and not parsed.draws_scores:
         return []
     notes = []
-    if default is not None and given.of_cases:
+    if default is not None and parsed.of_cases:
         notes.append(Note("model_of_cases", {"model": default}))
     if "cluster" in evidence.coords:
         clusters = len(set(evidence["cluster"].values.tolist()))
@@ -270,32 +270,32 @@ def _aim(evidence: Evidence, over: str, aggregate: str | None, weights: Any) -> 
     return {"over": over, "aggregate": aggregate or "mean", "weights": weights}
 
 
-def _check_model(given: GivenEvidence, model: str, options: dict[str, Any], place: str) -> None:
+def _check_model(parsed: GivenEvidence, model: str, options: dict[str, Any], place: str) -> None:
     """Refuse models and options that do not fit the form of the evidence."""
-    outcomes = "outcome" in given.space
-    if takes_cases(model) and not given.of_cases and not given.summary:
+    outcomes = "outcome" in parsed.space
+    if takes_cases(model) and not parsed.of_cases and not parsed.summary:
         raise ArgumentError(
             "model",
             f"must not be {model} for counts, which do not show which errors coincide: this model needs "
             f"one row for each case in {place}",
         )
-    if outcomes and not given.summary and getattr(find_model(model), "needs_classes", False):
-        fit = chosen_by_evidence(given.held, False)
+    if outcomes and not parsed.summary and getattr(find_model(model), "needs_classes", False):
+        fit = chosen_by_evidence(parsed.held, False)
         raise ArgumentError(
             "model", f"must be {fit} for counts of outcomes, which have no classes", model
         )
-    if "outcome" in given.held.dims and label_values(given.held["outcome"].values) is None:
-        text = ", ".join(map(str, given.held["outcome"].values.tolist()))
+    if "outcome" in parsed.held.dims and label_values(parsed.held["outcome"].values) is None:
+        text = ", ".join(map(str, parsed.held["outcome"].values.tolist()))
         raise ArgumentError(
             "data", "must have numbers as outcomes, which are ranked by their mean", text
         )
-    for option, why in given.refused.items():
+    for option, why in parsed.refused.items():
         if options.get(option) is not None:
             raise ArgumentError(option, f"cannot be used {why}", f"{options[option]!r}")
 
 
 def _covariates(
-    given: GivenEvidence, model: str, typed: Sequence[str], at: dict[str, float] | None
+    parsed: GivenEvidence, model: str, typed: Sequence[str], at: dict[str, float] | None
 ) -> dict[str, Any]:
     """Return the options of the model for covariates, by the names of their columns, which may differ in case."""
     if not typed:
@@ -304,9 +304,9 @@ def _covariates(
                 "at", Advice("cannot be used without ", Typed("covariates")), f"{at}"
             )
         return {}
-    if at is not None and (why := given.refused.get("at")):
+    if at is not None and (why := parsed.refused.get("at")):
         raise ArgumentError("at", f"cannot be used {why}", f"{at}")
-    if given.holds_covariates:
+    if parsed.holds_covariates:
         return {}
     if "covariates" not in options_of(find_model(model)):
         models = ", ".join(name for name in names() if "covariates" in options_of(find_model(name)))
@@ -316,7 +316,7 @@ def _covariates(
             f"{typed[0]!r}",
             f"models with covariates: {models}",
         )
-    columns = [name for name, *_ in ledger_of(given.held).covariates]
+    columns = [name for name, *_ in ledger_of(parsed.held).covariates]
     by_heading = {squeeze(name): name for name in columns}
     return {"covariates": columns} | (
         {}

@@ -91,11 +91,11 @@ def _of_patterns(joint: xr.Dataset) -> Cases:
     return Cases(times, label, rows, dataset, cluster, weight)
 
 
-def make_parts(found: Cases, by_class: bool) -> list[Part]:
-    size = found.times.size
-    where, names = factorize(found.dataset or [""] * size)
+def make_parts(cases: Cases, by_class: bool) -> list[Part]:
+    size = cases.times.size
+    where, names = factorize(cases.dataset or [""] * size)
     return [
-        _part(found, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names)
+        _part(cases, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names)
     ]
 
 

@@ -220,9 +220,9 @@ def _pair(
     return first, second
 
 
-def _flickering(held: AttemptsPosterior) -> xr.Dataset:
+def _flickering(attempts: AttemptsPosterior) -> xr.Dataset:
     """Return the right runs and all runs of the cases that flicker (case, entity), if their names are known."""
-    observed, names = held.source.observed, held.evidence.entities
+    observed, names = attempts.source.observed, attempts.evidence.entities
     if "flickering_right" not in observed:
         none = (("case", "entity"), np.empty((0, len(names)), int))
         return xr.Dataset({"right": none, "runs": none}, {"case": np.empty(0, str)})

@@ -203,9 +203,9 @@ def _lazy(
     return da.map_blocks(block, chunks=sizes, dtype=float, meta=np.empty((0, 0, 0)))
 
 
-def _few_units(found: Cases, parts: list[Part], prevalence: str) -> list[Note]:
+def _few_units(cases: Cases, parts: list[Part], prevalence: str) -> list[Note]:
     """Return the note on few units; none for enough of them."""
-    clustered = found.cluster is not None
+    clustered = cases.cluster is not None
     units = fewest = min(int(part.shape.sum()) for part in parts)
     if prevalence == "observed" and not clustered:
         fewest = min(int(total) for part in parts for _, total in part.groups if total)

@@ -225,12 +225,12 @@ class Versions:
                 where.append(where[row])
         return replace(self, table=replace(self.table, columns=columns, where=where))
 
-    def _keep(self, kept: list[bool]) -> "Versions":
+    def _keep(self, rows: list[bool]) -> "Versions":
         columns = {
-            name: [value for value, here in zip(held, kept, strict=True) if here]
+            name: [value for value, here in zip(held, rows, strict=True) if here]
             for name, held in self.table.columns.items()
         }
-        where = [position for position, here in zip(self.table.where, kept, strict=True) if here]
+        where = [position for position, here in zip(self.table.where, rows, strict=True) if here]
         return replace(self, table=replace(self.table, columns=columns, where=where))
 
     def _outcome(self, missing: str | float, lower: bool) -> str | float:
@@ -589,10 +589,10 @@ def _roles_of(table: Table, roles: Roles) -> Roles:
     return Roles(entity="entity", positive=roles.positive, group=group, **present)
 
 
-def _free(name: str, taken: Iterable[str]) -> str:
+def _free(name: str, used: Iterable[str]) -> str:
     """Return a name that is not taken yet, for a version called like another one."""
     result, number = f"{name} (new)", 2
-    while result in taken:
+    while result in used:
         result, number = f"{name} (new {number})", number + 1
     return result
 

@@ -164,12 +164,12 @@ def _periods(
     return counts, how["model"] or in_closed_form()[0], analysis.options
 
 
-def _table(found: xr.Dataset) -> pd.DataFrame:
+def _table(drift_result: xr.Dataset) -> pd.DataFrame:
     """Return all numbers of each entity and period, in the order of the periods."""
     rows = []
-    for period in found["dataset"].values.tolist():
-        for name in found["entity"].values.tolist():
-            change = found.sel(dataset=period, entity=name)
+    for period in drift_result["dataset"].values.tolist():
+        for name in drift_result["entity"].values.tolist():
+            change = drift_result.sel(dataset=period, entity=name)
             row = {"period": period, "entity": name}
             row |= {
                 f"{each}_{what}": float(change[f"{each}_{what}"])

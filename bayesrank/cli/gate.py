@@ -390,7 +390,7 @@ def _missing_fields(lacks: Mapping[str, Lack], unreadable: list[str]) -> dict[st
     return {"missing": fields, "unreadable": unreadable}
 
 
-def _worst_groups(versions: Versions, by: str, found: xr.Dataset) -> dict[str, str]:
+def _worst_groups(versions: Versions, by: str, verdicts: xr.Dataset) -> dict[str, str]:
     """Return the sentence on the group of cases in which each version loses most, as it was observed."""
     if versions.answer != "outcome":
         raise ArgumentError(
@@ -405,9 +405,9 @@ def _worst_groups(versions: Versions, by: str, found: xr.Dataset) -> dict[str, s
         index=[GROUP_OF, "case"], columns="entity", values="outcome", aggfunc="mean"
     )
     wide = wide if missing in (None, "common") else wide.fillna(missing)
-    sign, baseline = GateRecord.of(found).sign, versions.baseline
+    sign, baseline = GateRecord.of(verdicts).sign, versions.baseline
     text = {}
-    for name in map(str, found["entity"].values.tolist()):
+    for name in map(str, verdicts["entity"].values.tolist()):
         by_group = (sign * (wide[name] - wide[baseline])).dropna().groupby(level=0)
         table = by_group.agg(["mean", "size"])
         if not len(table):
@@ -421,9 +421,9 @@ def _worst_groups(versions: Versions, by: str, found: xr.Dataset) -> dict[str, s
     return text
 
 
-def _markdown(found: xr.Dataset, sentences: list[str], more: list[str]) -> list[str]:
+def _markdown(verdicts: xr.Dataset, sentences: list[str], more: list[str]) -> list[str]:
     """Return the paragraphs of a comment on a pull request."""
-    header = ["entity", "verdict", GateRecord.of(found).display, "bounds", "cases"]
+    header = ["entity", "verdict", GateRecord.of(verdicts).display, "bounds", "cases"]
     rows = [
         [
             str(name),
@@ -433,10 +433,11 @@ def _markdown(found: xr.Dataset, sentences: list[str], more: list[str]) -> list[
             f"{float(one['cases']):,.0f}",
         ]
         for name, one in (
-            (name, select_names(found, entity=name)) for name in found["entity"].values.tolist()
+            (name, select_names(verdicts, entity=name))
+            for name in verdicts["entity"].values.tolist()
         )
     ]
-    notes = [say(note) for note in notes_of(found["notes"])]
+    notes = [say(note) for note in notes_of(verdicts["notes"])]
     first, *rest = sentences
     return [
         f"**{markdown_text(first)}**",

@@ -128,9 +128,9 @@ def sensitivity(
     Export(format).show(_sheet(result, [*lines, *stated], record))
 
 
-def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
+def _sheet(result: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
     """Return one row per alternative: its leader, the base leader, and the conclusions that survive."""
-    record = ResultRecord.of(found)
+    record = ResultRecord.of(result)
     size = record.effective_draws
     rows = [
         [
@@ -140,10 +140,10 @@ def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
             prose.interval(
                 float(row["base_leader_rank_lower"]), float(row["base_leader_rank_upper"]), 0
             ),
-            f"{int(row['survives'].sum())} of {found.sizes['conclusion']}",
+            f"{int(row['survives'].sum())} of {result.sizes['conclusion']}",
             prose.number(float(row["kendall_tau"]), 2),
         ]
-        for row in (found.isel(alternative=i) for i in range(found.sizes["alternative"]))
+        for row in (result.isel(alternative=i) for i in range(result.sizes["alternative"]))
     ]
     leaders = list(dict.fromkeys(row[1] for row in rows))
     short = dict(
@@ -151,14 +151,14 @@ def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
     )  # so that the other columns have room
     rows = [[row[0], short[row[1]], *row[2:]] for row in rows]
     header = ["alternative", "leader", "P(best)", f"{record.percent} ranks", "survive", "tau"]
-    leader = str(found["leader"].values[0])
+    leader = str(result["leader"].values[0])
     words = (
         f"Columns: P(best) and ranks are those of {leader}, the leader of the base analysis; survive is the number of "
         "conclusions that hold; tau is Kendall's correlation with the base order."
     )
-    about |= {name: found.attrs[name] for name in ("prob", "rope") if name in found.attrs}
+    about |= {name: result.attrs[name] for name in ("prob", "rope") if name in result.attrs}
     frame = (
-        found[["kind", *PER_ENTITY]]
+        result[["kind", *PER_ENTITY]]
         .reset_coords("kind")
         .to_dataframe(["alternative", "entity"])
         .reset_index("entity")

@@ -292,11 +292,11 @@ def _log_likelihood(
     return rows, _of_sizes(model, densities, rows.shape[:2])
 
 
-def _of_sizes(model: Compared, found: xr.Dataset, shape: tuple[int, ...]) -> np.ndarray:
+def _of_sizes(model: Compared, log_likelihood: xr.Dataset, shape: tuple[int, ...]) -> np.ndarray:
     """Return the log-likelihoods (chain, draw, sizes) of class sizes from those of test sets."""
     if not model.sizes:
         return np.zeros((*shape, 0))
-    totals = found["row_totals"].transpose("chain", "draw", "test_set")
+    totals = log_likelihood["row_totals"].transpose("chain", "draw", "test_set")
     at = [totals["test_set"].values.tolist().index(one.test_set) for one in model.sizes]
     return totals.values[:, :, at]
 

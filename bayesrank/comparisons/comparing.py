@@ -180,7 +180,7 @@ def _fits(
     return {m if isinstance(m, str) else m.__name__: fit(evidence, m, **options) for m in models}
 
 
-def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset:
+def _result(models: list[Compared], left_out: list[LeftOut], by: str) -> xr.Dataset:
     if by == "case":
         which = distinct_cases(models[0])
         times, labels = which.times, np.arange(which.times.size)
@@ -188,7 +188,7 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
         labels = name_coord([name for name, _, _ in left_out_units(models[0], by)])
         times = np.ones(len(labels), np.int64)
     densities, loss, k, refitted = (
-        np.stack(part) for part in zip(*(one[:4] for one in found), strict=True)
+        np.stack(part) for part in zip(*(one[:4] for one in left_out), strict=True)
     )
     total = densities @ times
     order = np.argsort(-total, kind="stable")
@@ -211,7 +211,7 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
         "refitted": refitted @ times,
         "unreliable": too_large @ times,
         "log_evidence": np.array([log_marginal(m) for m in models]),
-        "method": np.array([one.method for one in found]),
+        "method": np.array([one.method for one in left_out]),
     }
     result = xr.Dataset(
         {name: ("model", values[order]) for name, values in columns.items()},

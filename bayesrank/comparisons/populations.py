@@ -176,9 +176,9 @@ def shrinkage(
 
 
 def _result(
-    found: dict[str, xr.DataArray], own: ScoreValues, prob: float, **about: Any
+    by_name: dict[str, xr.DataArray], own: ScoreValues, prob: float, **about: Any
 ) -> xr.Dataset:
-    variables = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
+    variables = {name: held.reset_coords(drop=True).drop_attrs() for name, held in by_name.items()}
     record = ResultRecord(score=own.name, prob=prob, noun=own.noun, in_percent=own.in_percent)
     return xr.Dataset(variables, attrs=record.to_attrs() | about)
 

@@ -289,10 +289,12 @@ def _utility(each: xr.DataArray, shares: xr.DataArray) -> xr.DataArray:
     )
 
 
-def _score(benefits: xr.DataArray, given: xr.DataArray | None) -> Score:
+def _score(benefits: xr.DataArray, class_share: xr.DataArray | None) -> Score:
     """Return the utility as a score of tables, at the mean shares if supplied, for the notes on the evidence."""
     fixed = (
-        None if given is None else given.mean([dim for dim in given.dims if dim != "actual"]).values
+        None
+        if class_share is None
+        else class_share.mean([dim for dim in class_share.dims if dim != "actual"]).values
     )
 
     def of_matrix(matrix: np.ndarray, present: Any) -> np.ndarray:
@@ -309,12 +311,12 @@ def _score(benefits: xr.DataArray, given: xr.DataArray | None) -> Score:
 
 
 def _observed_benefit(
-    evidence: Evidence, benefits: xr.DataArray, given: xr.DataArray | None
+    evidence: Evidence, benefits: xr.DataArray, class_share: xr.DataArray | None
 ) -> tuple[xr.DataArray, xr.DataArray] | None:
     """Return the observed benefit of each class and the class shares; None if they are unknown."""
     if evidence.counts is None or evidence.table is None:
         return None
-    rates, shares = as_performance(evidence.table).assign_coords(benefits.coords), given
+    rates, shares = as_performance(evidence.table).assign_coords(benefits.coords), class_share
     if shares is None:
         set_by_hand = evidence.model.sets_prevalence
         table = evidence.performance if set_by_hand and evidence.performance is not None else rates
@@ -389,14 +391,16 @@ def _choice(ranking: xr.Dataset, mean: xr.DataArray) -> xr.DataArray:
 
 
 def _of_prevalence(
-    given: xr.DataArray | None, each: xr.DataArray, ranking: xr.Dataset
+    class_share: xr.DataArray | None, each: xr.DataArray, ranking: xr.Dataset
 ) -> tuple[xr.DataArray, xr.DataArray]:
     """Return the value of knowing the prevalence; if it is independent of the rates, only their means matter."""
-    if given is None:
+    if class_share is None:
         gain = ranking["expected_regret"].max("entity") * np.nan
         return gain, gain
-    expected = _utility(mean_over_draws(each), given).where(ranking["tier"].notnull()).compute()
+    expected = (
+        _utility(mean_over_draws(each), class_share).where(ranking["tier"].notnull()).compute()
+    )
     best = mean_over_draws(expected).fillna(-np.inf).argmax("entity")
     gain, error = mean_and_error(expected.max("entity") - expected.isel(entity=best, drop=True))
     # A known prevalence has an information value of exactly 0.
-    return gain, error if draw_dims(given) else xr.zeros_like(gain)
+    return gain, error if draw_dims(class_share) else xr.zeros_like(gain)

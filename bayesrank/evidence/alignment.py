@@ -26,7 +26,7 @@ class _Labelled(NamedTuple):
     expression: str
 
 
-def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
+def align_cases(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
     """Put arguments that hold one item for each case into one order, by their labels.
 
     Equal labels in equal order stay as they are. The same labels in another order are joined by
@@ -60,11 +60,11 @@ def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
     >>> given["weight"].tolist(), notes[0].code
     ([3, 4], 'joined_by_label')
     """
-    given = {argument: _with_labels(argument, value) for argument, value in given.items()}
-    parts = dict(_parts_of(given))
+    arguments = {argument: _with_labels(argument, value) for argument, value in arguments.items()}
+    parts = dict(_parts_of(arguments))
     labelled = [one for name, value in parts.items() if (one := _labelled(name, value)) is not None]
     if not labelled:
-        return dict(given), []
+        return dict(arguments), []
     first = labelled[0]
     others = [
         one
@@ -72,9 +72,9 @@ def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
         if len(one.labels) == len(first.labels) and not _same_order(one, first)
     ]
     if not others:
-        return dict(given), []
+        return dict(arguments), []
     if _by_position(first, others):
-        return dict(given), [
+        return dict(arguments), [
             Note(
                 "joined_by_position", {"arguments": [one.name for one in others], "by": first.name}
             )
@@ -88,7 +88,7 @@ def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
             _by_label(others[0], parts, first),
         )
     orders = {one.name: one.labels.get_indexer(first.labels) for one in others}
-    return _reorder(given, orders), [
+    return _reorder(arguments, orders), [
         Note("joined_by_label", {"arguments": list(orders), "by": first.name})
     ]
 
@@ -137,10 +137,10 @@ def _indexed(value: Any) -> Any:
     return value.swap_dims({dim: names[0]}) if len(names) == 1 else value
 
 
-def _parts_of(given: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _parts_of(arguments: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return the objects of all arguments, with their names in messages."""
     result: list[tuple[str, Any]] = []
-    for argument, value in given.items():
+    for argument, value in arguments.items():
         if isinstance(value, Mapping) and not isinstance(value, xr.Dataset):
             result += [(f"{argument}[{name!r}]", held) for name, held in value.items()]
         elif value is not None:
@@ -258,10 +258,10 @@ def _show(labels: pd.Index) -> str:
     return f"{shown}, ..." if len(labels) > 3 else shown
 
 
-def _reorder(given: Mapping[str, Any], orders: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def _reorder(arguments: Mapping[str, Any], orders: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """Return the arguments with their cases in these orders, by the name of each object."""
     result: dict[str, Any] = {}
-    for argument, value in given.items():
+    for argument, value in arguments.items():
         if isinstance(value, Mapping) and not isinstance(value, xr.Dataset):
             expressions = {name: f"{argument}[{name!r}]" for name in value}
             result[argument] = {

@@ -188,10 +188,10 @@ def _components(
     }
 
 
-def _advice(found: dict[str, np.ndarray], clustered: bool) -> str:
+def _advice(components: dict[str, np.ndarray], clustered: bool) -> str:
     """Return a sentence on the effect of twice the cases and twice the runs on the standard errors."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        factor = found["standard_error"] / found["with_twice_the_runs"]
+        factor = components["standard_error"] / components["with_twice_the_runs"]
     factor = factor[np.isfinite(factor)]
     if not factor.size:
         return "All cases have equal outcomes, so the effects of more runs and of more cases cannot be separated."

@@ -196,9 +196,9 @@ def _values(estimator: Any, X: Any) -> tuple[np.ndarray, list] | None:
     return None
 
 
-def _table(found: tuple[np.ndarray, list], order: list) -> pd.DataFrame:
+def _table(values_and_order: tuple[np.ndarray, list], order: list) -> pd.DataFrame:
     """Return the values (case, class) of the classes in order."""
-    values, classes = found
+    values, classes = values_and_order
     missing = [label for label in order if label not in classes]
     if missing:
         raise ArgumentError(
@@ -217,8 +217,8 @@ def _rows_of(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def _rows(held: Any, rows: np.ndarray) -> Any:
+def _rows(array: Any, rows: np.ndarray) -> Any:
     """Return some rows of an array, a sparse matrix, a DataFrame or a list."""
-    if hasattr(held, "iloc"):
-        return held.iloc[rows]
-    return held[rows] if hasattr(held, "shape") else np.asarray(held)[rows]
+    if hasattr(array, "iloc"):
+        return array.iloc[rows]
+    return array[rows] if hasattr(array, "shape") else np.asarray(array)[rows]

@@ -256,9 +256,9 @@ def _sizes_of(indices: list[Any]) -> dict[str, Any]:
     }
 
 
-def _choose_metric(found: Collection[str], metric: str | None) -> str:
+def _choose_metric(metrics: Collection[str], metric: str | None) -> str:
     """Return the metric of several to take."""
-    names = list(found)
+    names = list(metrics)
     if metric is None and len(names) == 1:
         return names[0]
     if metric not in names:
@@ -335,13 +335,13 @@ def _check_scores(outcomes: pd.DataFrame) -> np.ndarray:
     return outcomes.to_numpy(float)
 
 
-def _check_numbers(given: Any, argument: str, size: int, column: bool) -> np.ndarray:
+def _check_numbers(sizes: Any, argument: str, size: int, column: bool) -> np.ndarray:
     """Return the numbers of cases of each split."""
-    if not is_number(given) and not column:
+    if not is_number(sizes) and not column:
         raise ArgumentTypeError(
-            argument, "must be a number of cases or the name of a column", describe_value(given)
+            argument, "must be a number of cases or the name of a column", describe_value(sizes)
         )
-    values = np.broadcast_to(np.asarray(given), size)
+    values = np.broadcast_to(np.asarray(sizes), size)
     numbers = values.astype(float) if values.dtype.kind in "iuf" else np.array([np.nan])
     if ((numbers > 0) & (numbers < 1)).all():
         return numbers
@@ -349,7 +349,7 @@ def _check_numbers(given: Any, argument: str, size: int, column: bool) -> np.nda
         raise ArgumentError(
             argument,
             "must be whole numbers of cases above 0, or shares of them",
-            describe_value(given),
+            describe_value(sizes),
         )
     return numbers.astype(np.int64)
 

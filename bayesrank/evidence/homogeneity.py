@@ -70,7 +70,7 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
     return float((1 + above) / (1 + FIRST + further))
 
 
-def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray) -> float:
+def _gamma_tail(observed: float, size: np.ndarray, times: np.ndarray, z: np.ndarray) -> float:
     """Return P(statistic >= seen) of the gamma distribution with the exact permutation mean and variance."""
     number = int(times.sum())
     if number < 4:
@@ -94,8 +94,8 @@ def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray)
     mean = number_of_sets - 1.0
     variance = (own / n).sum() + between - mean**2
     if variance < 1e-12 * mean:
-        return 1.0 if seen <= mean * (1 + CLOSE) else 0.0
-    return float(special.gammaincc(mean**2 / variance, seen * mean / variance))
+        return 1.0 if observed <= mean * (1 + CLOSE) else 0.0
+    return float(special.gammaincc(mean**2 / variance, observed * mean / variance))
 
 
 def _permute_statistics(

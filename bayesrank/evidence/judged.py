@@ -242,9 +242,9 @@ def _with_headings(
     return roles
 
 
-def _is_in(name: Any, taken: list[Any]) -> bool:
+def _is_in(name: Any, columns: list[Any]) -> bool:
     return any(
-        isinstance(other, type(name)) and is_hashable(other) and other == name for other in taken
+        isinstance(other, type(name)) and is_hashable(other) and other == name for other in columns
     )
 
 

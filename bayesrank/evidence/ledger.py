@@ -226,7 +226,7 @@ def count_evidence(evidence: Any) -> Ledger:
 
 def count_answers(
     names: Iterable[Any],
-    met: np.ndarray,
+    answered: np.ndarray,
     count: np.ndarray,
     missing: Any,
     case: Sequence[Hashable] | None = None,
@@ -236,27 +236,27 @@ def count_answers(
 ) -> Ledger:
     """Return the ledger of a table with a row for each case or run, and a column for each entity.
 
-    ``met`` (row, entity) says where there is an answer, ``count`` how many cases a row stands for,
+    ``answered`` (row, entity) says where there is an answer, ``count`` how many cases a row stands for,
     and ``case`` names the case of each row if rows are runs. Without an answer, a run was not made.
     ``weight`` is the importance weight of the case of each row.
     """
-    which, common = find_common(met, case)
+    which, common = find_common(answered, case)
     size = int(which.max(initial=-1)) + 1
     times = np.asarray(count if case is None else np.ones(size), np.int64)
-    retained = met & common[:, None] if missing == "common" else met
+    retained = answered & common[:, None] if missing == "common" else answered
 
     def cases(mask: np.ndarray) -> int:
         return int(times[np.bincount(which[mask], minlength=size) > 0].sum())
 
-    total = cases(np.ones(len(met), bool))
+    total = cases(np.ones(len(answered), bool))
     weight = None if weight is None or (weight == weight[:1]).all() else weight
     filled = missing is not None and not isinstance(missing, str)
     entries = []
     for i, name in enumerate(names):
-        runs = int(count[met[:, i]].sum())
-        measured = cases(met[:, i])
+        runs = int(count[answered[:, i]].sum())
+        measured = cases(answered[:, i])
         used = total if filled else cases(retained[:, i])
-        counted = np.ones(len(met), bool) if filled else retained[:, i]
+        counted = np.ones(len(answered), bool) if filled else retained[:, i]
         own = None if weight is None else _sum_weights(weight, which, counted)
         entries.append(
             Entry(str(name), used, total - measured, runs, (Tally(SCORED, runs, runs),), own)
@@ -264,9 +264,11 @@ def count_answers(
     used_rows = np.asarray(retained.any(axis=1))
     reason = "not_common" if missing == "common" else "no_outcome"
     drops = [] if filled else [Drop("cases", total - cases(used_rows), total, reason)]
-    if size < len(met) and missing == "common":
-        drops.append(Drop("runs", int(met[~used_rows].sum()), int(met.sum()), "not_common"))
-    lacking = not met.all()
+    if size < len(answered) and missing == "common":
+        drops.append(
+            Drop("runs", int(answered[~used_rows].sum()), int(answered.sum()), "not_common")
+        )
+    lacking = not answered.all()
     return Ledger(
         tuple(entries),
         total,
@@ -278,18 +280,18 @@ def count_answers(
 
 
 def find_common(
-    met: np.ndarray, case: Sequence[Hashable] | None = None
+    answered: np.ndarray, case: Sequence[Hashable] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the number of the case of each row, and a mask of the rows of cases that all entities met.
 
-    ``met`` (row, entity) says where there is an answer. ``case`` names the case of each row if rows
+    ``answered`` (row, entity) says where there is an answer. ``case`` names the case of each row if rows
     are runs: an entity met a case if it has an answer in one of its runs.
     """
     if case is None:
-        return np.arange(len(met)), np.asarray(met.all(axis=1))
+        return np.arange(len(answered)), np.asarray(answered.all(axis=1))
     which = factorize(case)[0]
-    answers = np.zeros((int(which.max(initial=-1)) + 1, met.shape[1]), int)
-    np.add.at(answers, which, met)
+    answers = np.zeros((int(which.max(initial=-1)) + 1, answered.shape[1]), int)
+    np.add.at(answers, which, answered)
     return which, np.asarray((answers > 0).all(axis=1))[which]
 
 
@@ -324,10 +326,10 @@ def add_runs(ledger: Ledger, frame: pd.DataFrame) -> Ledger:
     return replace(ledger, entries=tuple(entries))
 
 
-def _sum_weights(weight: np.ndarray, which: np.ndarray, kept: np.ndarray) -> float:
-    """Return the sum of the weights of the cases in the rows ``kept``; a case counts once, whatever runs it has."""
-    first = np.unique(which[kept], return_index=True)[1]
-    return float(weight[kept][first].sum())
+def _sum_weights(weight: np.ndarray, which: np.ndarray, rows: np.ndarray) -> float:
+    """Return the sum of the weights of the cases in these rows; a case counts once, whatever runs it has."""
+    first = np.unique(which[rows], return_index=True)[1]
+    return float(weight[rows][first].sum())
 
 
 def _treatment(missing: Any) -> str:

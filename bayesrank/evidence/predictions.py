@@ -425,11 +425,11 @@ def _encode(
     )
 
 
-def _other_labels(found: Mapping[str, list], classes: list, chosen: bool) -> list:
+def _other_labels(labels_by_place: Mapping[str, list], classes: list, chosen: bool) -> list:
     """Return the labels that occur beside the classes, in order; an error unless the user has chosen the classes."""
     others = {
         label: argument
-        for argument, labels in found.items()
+        for argument, labels in labels_by_place.items()
         for label in labels
         if label not in classes
     }

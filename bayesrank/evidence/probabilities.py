@@ -208,31 +208,33 @@ def _name_cases(groups: Mapping[str, Any], size: int) -> dict[str, list]:
     return named
 
 
-def _check_column(name: Any, given: Any, classes: list, size: int) -> np.ndarray:
+def _check_column(name: Any, predicted: Any, classes: list, size: int) -> np.ndarray:
     """Return the values of an entity: (case) of the positive one of two classes, (case, class) of more."""
     argument = f"probabilities[{name!r}]"
-    if isinstance(given, pd.DataFrame):
-        columns = {str(label): label for label in given.columns}
+    if isinstance(predicted, pd.DataFrame):
+        columns = {str(label): label for label in predicted.columns}
         lacking = [label for label in classes if str(label) not in columns]
         if lacking or len(columns) != len(classes):
             raise ArgumentError(
                 argument, f"must have a column for each class, {classes}", list(columns)
             )
-        given = given[[columns[str(label)] for label in classes]].to_numpy()
-    elif np.ndim(given) == 2:
-        given = np.asarray(given)
-        if given.shape[1] == len(
+        predicted = predicted[[columns[str(label)] for label in classes]].to_numpy()
+    elif np.ndim(predicted) == 2:
+        predicted = np.asarray(predicted)
+        if predicted.shape[1] == len(
             classes
         ):  # predict_proba sorts the classes; here the positive one may come first
-            given = (
-                given[:, np.argsort(np.argsort(np.array(classes, object)))]
+            predicted = (
+                predicted[:, np.argsort(np.argsort(np.array(classes, object)))]
                 if _sorts(classes)
-                else given
+                else predicted
             )
     try:
-        values = np.asarray(given, float)
+        values = np.asarray(predicted, float)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentTypeError(argument, "must contain numbers", describe_value(given)) from None
+        raise ArgumentTypeError(
+            argument, "must contain numbers", describe_value(predicted)
+        ) from None
     if values.ndim == 1 and len(classes) > 2:
         raise ArgumentError(
             argument,

@@ -140,14 +140,14 @@ def _numbers_of_cases(numbers: Numbers, cases: list) -> Numbers:
     return numbers.keep(first)
 
 
-def _answers_by_case(said: np.ndarray, values: np.ndarray, case: list) -> np.ndarray:
+def _answers_by_case(answers: np.ndarray, values: np.ndarray, case: list) -> np.ndarray:
     """Return how often each answer was given, as text (case, entity)."""
     which = factorize(case)[0]
     order = np.argsort(which, kind="stable")
     starts = np.flatnonzero(np.diff(which[order], prepend=-1))
     counted = []
     for rows in np.split(order, starts[1:]):
-        own, right = said[rows], values[rows]
+        own, right = answers[rows], values[rows]
         retained = ~np.isnan(right)
         counted.append(
             [

@@ -91,42 +91,44 @@ def means_of_seeds(
 
 
 def check_seeds(
-    found: SeedMeans, values: np.ndarray, case: Sequence[Hashable], entities: Sequence[Any]
+    seed_means: SeedMeans, values: np.ndarray, case: Sequence[Hashable], entities: Sequence[Any]
 ) -> None:
     """Raise an error unless each entity has two seeds at least, and each of its cases all its seeds."""
-    if (found.number < 2).any():
-        name = entities[int(np.argmax(found.number < 2))]
+    if (seed_means.number < 2).any():
+        name = entities[int(np.argmax(seed_means.number < 2))]
         raise ArgumentError(
             "training_seed",
             "must name at least two seeds of each entity; otherwise the variation of training is unknown",
-            f"{found.number.min()} of {name!r}",
+            f"{seed_means.number.min()} of {name!r}",
             Advice("without ", Typed("training_seed"), ", the ranking is of these fitted models"),
         )
     which = factorize(case)[0]
     answered = np.zeros((which.max() + 1, values.shape[1]), int)
     np.add.at(answered, which, ~np.isnan(values))
-    partly = (answered > 0) & (answered < found.number)
+    partly = (answered > 0) & (answered < seed_means.number)
     if partly.any():
         i, j = np.argwhere(partly)[0]
         raise ArgumentError(
             "frame",
             "must contain an outcome of each case for every training seed of an entity",
-            f"{answered[i, j]} of {found.number[j]} for {case[int(np.argmax(which == i))]!r} and {entities[j]!r}",
+            f"{answered[i, j]} of {seed_means.number[j]} for {case[int(np.argmax(which == i))]!r} and {entities[j]!r}",
             Advice(Typed("missing", 0), " counts a missing answer as 0, or wrong"),
         )
 
 
-def check_runs(found: SeedMeans, run: Any, entities: Sequence[Any]) -> list[Note]:
+def check_runs(run_means: SeedMeans, run: Any, entities: Sequence[Any]) -> list[Note]:
     """Raise an error if the means of runs differ more than their cases allow; return a note if it is in doubt.
 
     The statistic is that of Cochran (1950), Biometrika 37:256-266: over all entities, and for the
     entity with the smallest p-value of all, each at half the level.
     """
-    tested = (found.units >= ENOUGH) & (found.number > 1) & (found.noise > 0)
+    tested = (run_means.units >= ENOUGH) & (run_means.number > 1) & (run_means.noise > 0)
     if not tested.any():
         return []
-    freedom = found.number[tested] - 1
-    statistic = freedom * np.nanvar(found.mean[tested], axis=1, ddof=1) / found.noise[tested]
+    freedom = run_means.number[tested] - 1
+    statistic = (
+        freedom * np.nanvar(run_means.mean[tested], axis=1, ddof=1) / run_means.noise[tested]
+    )
     tails = chdtrc(freedom, statistic)
     p = min(
         2 * min(float(chdtrc(freedom.sum(), statistic.sum())), float(tails.min()) * tested.sum()),
@@ -135,12 +137,12 @@ def check_runs(found: SeedMeans, run: Any, entities: Sequence[Any]) -> list[Note
     if p >= DOUBTED:
         return []
     i = int(np.flatnonzero(tested)[np.argmin(tails)])
-    low, high = float(np.nanmin(found.mean[i])), float(np.nanmax(found.mean[i]))
+    low, high = float(np.nanmin(run_means.mean[i])), float(np.nanmax(run_means.mean[i]))
     fields = {
         "entity": str(entities[i]),
         "low": low,
         "high": high,
-        "runs": int(found.number[i]),
+        "runs": int(run_means.number[i]),
         "p": p,
     }
     if p >= REFUSED:

@@ -150,12 +150,12 @@ def from_votes(
     )
 
 
-def _named_columns(frame: pd.DataFrame, role: str, given: Any) -> list[Any]:
-    if given is None:
+def _named_columns(frame: pd.DataFrame, role: str, columns: Any) -> list[Any]:
+    if columns is None:
         return []
     return [
         check_column(role, name, frame.columns)
-        for name in check_column_names(role, given, frame.columns)
+        for name in check_column_names(role, columns, frame.columns)
     ]
 
 
@@ -369,10 +369,10 @@ def connected_pools(total: np.ndarray) -> np.ndarray:
     return np.asarray(connected_components(np.asarray(total) > 0, directed=False)[1])
 
 
-def _counts(given: list[Any] | None, headings: dict[str, Any], where: Sequence[str]) -> np.ndarray:
-    if given is None:
+def _counts(fields: list[Any] | None, headings: dict[str, Any], where: Sequence[str]) -> np.ndarray:
+    if fields is None:
         return np.ones(len(where), np.int64)
-    numbers = pd.to_numeric(pd.Series(given, dtype=object), errors="coerce").to_numpy(float)
+    numbers = pd.to_numeric(pd.Series(fields, dtype=object), errors="coerce").to_numpy(float)
     wrong = ~(
         np.isfinite(numbers) & (numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < 2**53)
     )
@@ -381,7 +381,7 @@ def _counts(given: list[Any] | None, headings: dict[str, Any], where: Sequence[s
         raise ArgumentError(
             f"{where[i]}: {headings['count']}",
             "must be a non-negative whole number of votes",
-            f"{given[i]!r}",
+            f"{fields[i]!r}",
         )
     return numbers.astype(np.int64)
 

@@ -171,7 +171,7 @@ def _decide(
     return result, " ".join(verdict_parts(result).sentences())
 
 
-def _table_of(argument: str, given: Any) -> "pd.DataFrame":
+def _table_of(argument: str, outcomes: Any) -> "pd.DataFrame":
     """Return a table with the outcomes of one version."""
     from collections.abc import Mapping
 
@@ -182,16 +182,19 @@ def _table_of(argument: str, given: Any) -> "pd.DataFrame":
     from bayesrank._core.frames import as_pandas
     from bayesrank._core.prose import list_names
 
-    if isinstance(given, Mapping | pd.Series):
+    if isinstance(outcomes, Mapping | pd.Series):
         return pd.DataFrame(
-            {"case": [str(case) for case, _ in given.items()], "outcome": [*dict(given).values()]}
+            {
+                "case": [str(case) for case, _ in outcomes.items()],
+                "outcome": [*dict(outcomes).values()],
+            }
         )
-    if not hasattr(given, "columns"):
-        hint = "pd.read_csv or br.read reads a file" if isinstance(given, str) else ""
+    if not hasattr(outcomes, "columns"):
+        hint = "pd.read_csv or br.read reads a file" if isinstance(outcomes, str) else ""
         raise ArgumentTypeError(
-            argument, "must be outcomes by case, or a table of them", describe_value(given), hint
+            argument, "must be outcomes by case, or a table of them", describe_value(outcomes), hint
         )
-    table = as_pandas(argument, given)
+    table = as_pandas(argument, outcomes)
     if "case" not in table:
         raise ArgumentError(
             argument,

@@ -793,14 +793,14 @@ class HierarchicalLogitNormal(Hierarchical):
             {d: posterior[d] for d in (*DRAWS, "dataset", "test_set") if d in posterior.coords},
         )
 
-    def _means(self, held: Hyper, hard: np.ndarray | None) -> np.ndarray:
+    def _means(self, parameters: Hyper, hard: np.ndarray | None) -> np.ndarray:
         """Return the logits (draw, table, row) without deviations, less the given difficulty (draw, dataset, row)."""
         table, dataset = self.pairs.T
-        means = held["mu"][:, table] - (0.0 if hard is None else hard[:, dataset])
-        return means if self.covariates is None else means + self._shifts(held["slope"])
+        means = parameters["mu"][:, table] - (0.0 if hard is None else hard[:, dataset])
+        return means if self.covariates is None else means + self._shifts(parameters["slope"])
 
     def _integrate(
-        self, held: Hyper, means: np.ndarray, both: bool, group: np.ndarray
+        self, parameters: Hyper, means: np.ndarray, both: bool, group: np.ndarray
     ) -> np.ndarray:
         """Return the log probability (draw, group) of groups of tables, with deviations, or both terms, integrated out.
 
@@ -820,7 +820,7 @@ class HierarchicalLogitNormal(Hierarchical):
         spreads = np.zeros((len(means), 2, 3))
         for position, name in enumerate(("deviations", "difficulty")):
             if name in self.terms:
-                factor = factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}"))
+                factor = factor_of(parameters[f"sd_of_{name}"], parameters.get(f"half_of_{name}"))
                 spreads[:, position, 0] = factor[:, 0, 0]
                 if rows == 2:
                     spreads[:, position, 1:] = factor[:, 1]

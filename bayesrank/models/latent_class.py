@@ -212,25 +212,25 @@ class LatentClass:
             rows[:, 2:], rows[:, 0], rows[:, 1], count, len(populations), "none"
         )
 
-    def _pairs(self, dependence: str, given: Any) -> tuple[tuple[int, int], ...]:
+    def _pairs(self, dependence: str, pairs_named: Any) -> tuple[tuple[int, int], ...]:
         """Return the dependent pairs as positions among the sorted tests."""
         if dependence != "pairs":
-            if given is not None:
+            if pairs_named is not None:
                 raise ArgumentError(
-                    "pairs", "must be None unless dependence='pairs'", describe_value(given)
+                    "pairs", "must be None unless dependence='pairs'", describe_value(pairs_named)
                 )
             return ()
-        if given is None and len(self.tests) == 2:
-            given = [self.tests]
-        if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        if pairs_named is None and len(self.tests) == 2:
+            pairs_named = [self.tests]
+        if isinstance(pairs_named, str) or not isinstance(pairs_named, Sequence) or not pairs_named:
             raise ArgumentError(
                 "pairs",
                 "must name the pairs of dependent tests",
-                describe_value(given),
+                describe_value(pairs_named),
                 "pairs=[('a', 'b')]",
             )
         pairs = []
-        for pair in given:
+        for pair in pairs_named:
             if (
                 isinstance(pair, str)
                 or not isinstance(pair, Sequence)

@@ -666,7 +666,7 @@ def _levels(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _gather_columns(
     column: np.ndarray,
-    kept: np.ndarray,
+    rows: np.ndarray,
     unit: np.ndarray,
     size: np.ndarray,
     columns: int,
@@ -675,5 +675,5 @@ def _gather_columns(
     """Return the cases of each unit in each column (column, unit), as a sparse matrix."""
     from scipy.sparse import csr_array
 
-    row = np.nonzero(kept)[0]
-    return csr_array((size[row], (column[kept], unit[row])), shape=(columns, units))
+    row = np.nonzero(rows)[0]
+    return csr_array((size[row], (column[rows], unit[row])), shape=(columns, units))

@@ -254,16 +254,20 @@ def _posterior(
 
 
 def _lost_variance(
-    about: ModelRecord, counts: xr.DataArray | None, weight: xr.DataArray
+    model_record: ModelRecord, counts: xr.DataArray | None, weight: xr.DataArray
 ) -> list[Note]:
     """Return a note if a prior split over small data sets loses variance of the mean.
 
     With n cases the expected posterior variance of a rate is (n - 1) / (n + 1) of the variance of
     its estimate, since observed rates are more extreme than true ones.
     """
-    if not about.split_prior or counts is None or not {"entity", "dataset"} <= set(counts.dims):
+    if (
+        not model_record.split_prior
+        or counts is None
+        or not {"entity", "dataset"} <= set(counts.dims)
+    ):
         return []
-    if about.population or weight.size < 2:
+    if model_record.population or weight.size < 2:
         return []
     answers = "outcome" if "outcome" in counts.dims else "predicted"
     labelled = (

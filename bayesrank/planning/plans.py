@@ -656,8 +656,8 @@ def _crossing(sizes: np.ndarray, success: np.ndarray, level: float) -> float:
     return float(np.ceil(np.exp(np.log(sizes[i - 1]) + part * np.log(sizes[i] / sizes[i - 1]))))
 
 
-def _share(met: np.ndarray) -> tuple[float, float]:
+def _share(reached: np.ndarray) -> tuple[float, float]:
     """Return a share and its Monte-Carlo error, which is never 0."""
-    size, hits = met.size, met.sum()
+    size, hits = reached.size, reached.sum()
     p = (hits + 1) / (size + 2)
     return float(hits / size), float(np.sqrt(p * (1 - p) / size))

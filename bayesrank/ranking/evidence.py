@@ -579,10 +579,10 @@ def _sampling(source: Source, values: xr.DataArray) -> list[Note]:
     return chain_problems(*problems, settings.tune, settings.target_accept, settings.sampler)
 
 
-def _bootstrap(behind: EvidenceKind, about: ModelRecord) -> Iterator[Note]:
+def _bootstrap(behind: EvidenceKind, model_record: ModelRecord) -> Iterator[Note]:
     """Yield notes on the Bayesian bootstrap of cases, and on outcomes too skewed for its intervals."""
     joint = behind.joint_cases
-    if joint is None or not about.paired or about.prior != "haldane":
+    if joint is None or not model_record.paired or model_record.prior != "haldane":
         return
     if joint.outcome is not None:
         ratio = skewness_ratio(joint.outcome, joint.count, joint.each)

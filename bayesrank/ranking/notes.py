@@ -29,8 +29,8 @@ FEW = 10
 FEW_WITHOUT_PRIOR = 50
 
 
-def count_notes(counts: xr.DataArray, score: Score | None, about: ModelRecord) -> list[Note]:
-    """Return notes on the limits of the counts; ``about`` is what the posterior says of its model."""
+def count_notes(counts: xr.DataArray, score: Score | None, model_record: ModelRecord) -> list[Note]:
+    """Return notes on the limits of the counts; ``model_record`` is what the posterior says of its model."""
     # By name, so that a sentence names the same entities for any input order.
     if "entity" in counts.dims and "entity" in counts.coords:
         counts = counts.isel(
@@ -39,10 +39,10 @@ def count_notes(counts: xr.DataArray, score: Score | None, about: ModelRecord) -
     parts = parts_of(counts)
     pooled = pooling_notes(parts, score) if parts is not None and score is not None else []
     # A paired model knows how errors overlap.
-    overlap = [] if about.paired else same_case_notes(counts)
-    notes = _few_cases(counts, about.population)
+    overlap = [] if model_record.paired else same_case_notes(counts)
+    notes = _few_cases(counts, model_record.population)
     observed = _undefined(counts, score) + _counted_zero(counts, score)
-    return pooled + overlap + observed + notes + _class_population(counts, score, about)
+    return pooled + overlap + observed + notes + _class_population(counts, score, model_record)
 
 
 def positive_class_notes(source: Any, score: Score | None) -> list[Note]:
@@ -64,7 +64,7 @@ def positive_class_notes(source: Any, score: Score | None) -> list[Note]:
 
 def discordance_of(
     information: Information,
-    about: ModelRecord,
+    model_record: ModelRecord,
     names: Any,
     ranking: Mapping[str, Any],
     prob: float,
@@ -86,8 +86,10 @@ def discordance_of(
     agree = not np.isnan(beaten).all() and bool(different[np.nanargmin(beaten)] == 0)
     if agree and joint is not None:  # the cases of probabilities are always shared
         agree = joint.share_cases(first, int(np.nanargmin(beaten)))
-    losses = about.probabilities and np.isnan(information.of_class)  # areas have pseudo-cases
-    bootstrap = bool(about.prior == "haldane" or losses)
+    losses = model_record.probabilities and np.isnan(
+        information.of_class
+    )  # areas have pseudo-cases
+    bootstrap = bool(model_record.prior == "haldane" or losses)
     doubtful = (superiority[first] >= prob) & (
         different < (FEW_WITHOUT_PRIOR if bootstrap else FEW)
     )
@@ -97,7 +99,10 @@ def discordance_of(
     if not doubtful.any():
         return [], agree
     rival = int(min(np.flatnonzero(doubtful), key=lambda i: (different[i], str(names[i]))))
-    cases, clusters = float(least(information.cases)), about.target is not None or about.clustered
+    cases, clusters = (
+        float(least(information.cases)),
+        model_record.target is not None or model_record.clustered,
+    )
     if joint is not None:
         cases = joint.count_shared(first, rival)
     fields = {
@@ -193,12 +198,12 @@ def _fault(verdict: ScoreVerdict, two: bool, prevalence: float | None) -> dict[s
     return {"fault": verdict.fault, "nearest": nearest, "tau": tau, "at": share}
 
 
-def prevalence_caveat(score: Score, about: ModelRecord) -> list[Note]:
+def prevalence_caveat(score: Score, model_record: ModelRecord) -> list[Note]:
     """Return a note where the score depends on a prevalence that was set, not learned from the cases."""
-    if about.assumed_prevalence == "sampled":
+    if model_record.assumed_prevalence == "sampled":
         return []
-    fields = {"score": score.display, "by_design": about.prevalence == "observed"}
-    return [Note("prevalence_set", fields | {"estimate": about.prevalence_estimate})]
+    fields = {"score": score.display, "by_design": model_record.prevalence == "observed"}
+    return [Note("prevalence_set", fields | {"estimate": model_record.prevalence_estimate})]
 
 
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
@@ -317,9 +322,11 @@ def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:
     return notes
 
 
-def _class_population(counts: xr.DataArray, score: Score | None, about: ModelRecord) -> list[Note]:
+def _class_population(
+    counts: xr.DataArray, score: Score | None, model_record: ModelRecord
+) -> list[Note]:
     """Return a note if an average over classes rests mostly on the prior of rates that a model could learn."""
-    has_population = about.population or about.model is None
+    has_population = model_record.population or model_record.model is None
     # Two classes do not show how classes differ.
     if score is None or not is_average(score) or has_population or counts.sizes["actual"] < 3:
         return []

@@ -240,13 +240,15 @@ def _allowed_losses(top: np.ndarray, half: np.ndarray, prob: float) -> tuple[int
 
 
 def _share(
-    held: np.ndarray, batch: np.ndarray, number: int, effective_size: float
+    events: np.ndarray, batch: np.ndarray, number: int, effective_size: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the share of draws (draw, ...) and its error."""
     sizes = np.bincount(batch, minlength=number)
-    sums = np.zeros((number, *held.shape[1:]))
-    np.add.at(sums, batch, held)
-    share = sums.sum(axis=0) / max(len(held), 1) if len(held) else np.full(held.shape[1:], np.nan)
+    sums = np.zeros((number, *events.shape[1:]))
+    np.add.at(sums, batch, events)
+    share = (
+        sums.sum(axis=0) / max(len(events), 1) if len(events) else np.full(events.shape[1:], np.nan)
+    )
     return share, share_error(
-        share, mean_error(sums, sizes), len(held) + 0 * effective_size, effective_size
+        share, mean_error(sums, sizes), len(events) + 0 * effective_size, effective_size
     )

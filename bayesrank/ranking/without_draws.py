@@ -306,9 +306,9 @@ def _rank_one(
     return ranking_of(result, known.frame, True, "difference of two numbers of nodes", attrs)
 
 
-def _results(plan: Plan, found: Answer, prob: float) -> dict[str, Any]:
+def _results(plan: Plan, answers: Answer, prob: float) -> dict[str, Any]:
     """Return the results that follow from the probabilities, by name."""
-    numbers, error, defined = found.numbers, found.error, plan.item >= 0
+    numbers, error, defined = answers.numbers, answers.error, plan.item >= 0
     probability = numbers.rank
     lower, upper = rank_intervals(np.where(defined[:, None], probability, np.nan), (1 - prob) / 2)
     superiority = numbers.superior
@@ -349,14 +349,14 @@ def _hierarchy(expected: np.ndarray, error: np.ndarray) -> dict[str, Any]:
     return {"sucra": sucra, "sucra_error": sucra_error, "poth": poth, "poth_error": higher - poth}
 
 
-def _notes(found: Answer) -> list[Note]:
+def _notes(answers: Answer) -> list[Note]:
     """Return notes on intervals that are missing, and on errors in the third digit."""
     notes = []
-    if found.unseen.any():
-        notes.append(Note("interval_missing", {"entities": int(found.unseen.sum())}))
+    if answers.unseen.any():
+        notes.append(Note("interval_missing", {"entities": int(answers.unseen.sum())}))
     off = max(
-        float(np.nanmax(each, initial=0.0)) for each in (found.error.rank, found.error.superior)
+        float(np.nanmax(each, initial=0.0)) for each in (answers.error.rank, answers.error.superior)
     )
     if off >= UNRESOLVED:
-        notes.append(Note("quadrature_error", {"error": off, "reason": found.reason}))
+        notes.append(Note("quadrature_error", {"error": off, "reason": answers.reason}))
     return notes

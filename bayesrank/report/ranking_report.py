@@ -515,10 +515,10 @@ def _describe_cases(cases: np.ndarray) -> str:
     )
 
 
-def _describe_model(about: ModelRecord) -> str:
+def _describe_model(model_record: ModelRecord) -> str:
     """Return the name of the model and its assumption."""
-    name = (about.model or "not known: the draws were supplied").replace("_", "-")
-    return ": ".join(filter(None, [name[:1].upper() + name[1:], about.words]))
+    name = (model_record.model or "not known: the draws were supplied").replace("_", "-")
+    return ": ".join(filter(None, [name[:1].upper() + name[1:], model_record.words]))
 
 
 def _versions() -> str:

@@ -680,7 +680,7 @@ def _classes_that_occur(source: Source, array: xr.DataArray) -> xr.DataArray:
     return _with_choice(cases, array, marks)
 
 
-def _with_choice(held: Any, array: xr.DataArray, marks: xr.DataArray) -> xr.DataArray:
-    """Return the marks (..., actual) by the choice of classes that ``held`` has, if any."""
-    averaged = xr.DataArray(classes_in_averages(held, array), dims="actual")
-    return xr.apply_ufunc(mark_chosen, marks, averaged, names_classes(held))
+def _with_choice(counts: Any, array: xr.DataArray, marks: xr.DataArray) -> xr.DataArray:
+    """Return the marks (..., actual) by the choice of classes that ``counts`` has, if any."""
+    averaged = xr.DataArray(classes_in_averages(counts, array), dims="actual")
+    return xr.apply_ufunc(mark_chosen, marks, averaged, names_classes(counts))

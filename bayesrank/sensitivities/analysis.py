@@ -393,22 +393,22 @@ def _taus(ranks: np.ndarray) -> list[float]:
 
 
 def _conclusions(
-    held: dict[str, np.ndarray], lead: int, names: list[str], prob: float
+    stacked: dict[str, np.ndarray], lead: int, names: list[str], prob: float
 ) -> dict[str, np.ndarray]:
     """Return the conclusions of the first ranking, and the rankings in which each holds up to its error."""
     result = {}
-    probability, slack = held["superiority"], SURE * np.nan_to_num(held["superiority_error"])
-    first, tier = held["consensus_rank"] == 1, held["tier"] == 1
+    probability, slack = stacked["superiority"], SURE * np.nan_to_num(stacked["superiority_error"])
+    first, tier = stacked["consensus_rank"] == 1, stacked["tier"] == 1
     # Entities share a rank if the draws do not separate them.
     if first[0].sum() == 1 and first[0, lead]:
         result[f"{names[lead]} comes first"] = first[:, lead]
-    best = held["probability_best"][:, lead]
+    best = stacked["probability_best"][:, lead]
     if best[0] >= prob:
-        error = SURE * np.nan_to_num(held["probability_best_error"][:, lead])
+        error = SURE * np.nan_to_num(stacked["probability_best_error"][:, lead])
         result[f"{names[lead]} is the best with probability at least {prob:g}"] = (
             best + error >= prob
         )
-    order = np.argsort(held["consensus_position"][0], kind="stable")
+    order = np.argsort(stacked["consensus_position"][0], kind="stable")
     members = [names[i] for i in order if tier[0, i]]
     result[f"the first tier is {list_names(members, 5)}"] = (tier == tier[0]).all(axis=1)
     beaten = [j for j in order if probability[0, lead, j] >= prob]

@@ -268,7 +268,7 @@ def _in_columns(array: xr.DataArray, dim: str) -> xr.DataArray:
     return bare.stack(column=("entity", dim), create_index=False).rename(column="entity")
 
 
-def _merge(found: Credible, array: xr.DataArray, by: Any) -> tuple[np.ndarray, np.ndarray]:
+def _merge(reduced: Credible, array: xr.DataArray, by: Any) -> tuple[np.ndarray, np.ndarray]:
     """Sum the maps over the entities with the same value of a coord; return the group of each, and their names.
 
     Errors of sums are bounds, since being best excludes the others.
@@ -284,11 +284,16 @@ def _merge(found: Credible, array: xr.DataArray, by: Any) -> tuple[np.ndarray, n
     def add(values: np.ndarray) -> np.ndarray:
         return np.tensordot(sums, values, 1)
 
-    assert found.areas is not None
-    found.mean = {name: add(values) for name, values in found.mean.items()}
-    found.error = {name: np.sqrt(add(values**2)) for name, values in found.error.items()}
-    found.undefined = np.stack([found.undefined[group == i].min(axis=0) for i in range(len(names))])
-    found.areas, found.areas_error = found.areas @ sums.T, np.sqrt(add(found.areas_error**2))
+    assert reduced.areas is not None
+    reduced.mean = {name: add(values) for name, values in reduced.mean.items()}
+    reduced.error = {name: np.sqrt(add(values**2)) for name, values in reduced.error.items()}
+    reduced.undefined = np.stack(
+        [reduced.undefined[group == i].min(axis=0) for i in range(len(names))]
+    )
+    reduced.areas, reduced.areas_error = (
+        reduced.areas @ sums.T,
+        np.sqrt(add(reduced.areas_error**2)),
+    )
     return group, name_coord(names)
 
 
@@ -485,13 +490,15 @@ def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> 
     return result
 
 
-def _result(found: Credible, number: float, effective: float, prob: float) -> dict[str, np.ndarray]:
+def _result(
+    reduced: Credible, number: float, effective: float, prob: float
+) -> dict[str, np.ndarray]:
     """Summarise the maps of ``number`` draws with an effective sample size ``effective``; NaN without draws."""
-    undefined = found.undefined
+    undefined = reduced.undefined
     nowhere = undefined > 1 - 1e-12
     result: dict[str, np.ndarray] = {}
-    for name, mean in found.mean.items():
-        error = found.error[name]
+    for name, mean in reduced.mean.items():
+        error = reduced.error[name]
         if name == "expected_rank":
             defined = np.where(nowhere, np.nan, 1 - undefined)
             mean /= defined
@@ -510,8 +517,8 @@ def _result(found: Credible, number: float, effective: float, prob: float) -> di
             error[:] = share_error(mean, error, number, effective)
         error[np.isnan(mean) | np.isnan(effective)] = np.nan
         result |= {name: mean, f"{name}_error": error}
-    assert found.areas is not None
-    areas = found.areas[~np.isnan(found.areas[:, 0])]
+    assert reduced.areas is not None
+    areas = reduced.areas[~np.isnan(reduced.areas[:, 0])]
     share, low, high = np.full((3, areas.shape[1]), np.nan)
     if len(areas):
         share, (low, high) = (
@@ -521,7 +528,7 @@ def _result(found: Credible, number: float, effective: float, prob: float) -> di
     return result | {
         "undefined": undefined,
         "share": share,
-        "share_error": part_error(share, found.areas_error, effective),
+        "share_error": part_error(share, reduced.areas_error, effective),
         "share_lower": low,
         "share_upper": high,
     }

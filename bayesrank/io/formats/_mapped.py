@@ -213,26 +213,28 @@ def parse_map(text: Any, argument: str) -> dict[str, str]:
     return mapping
 
 
-def fields_of(given: Mapping[str, str]) -> list[str]:
+def fields_of(mapping: Mapping[str, str]) -> list[str]:
     """Return the fields that a mapping names."""
     return [
         name
-        for field in given.values()
+        for field in mapping.values()
         for name in (field, *field.split("+"))
         if not name.startswith("@")
     ]
 
 
-def write_map(given: Mapping[str, str]) -> str:
+def write_map(mapping: Mapping[str, str]) -> str:
     """Return a mapping as it is typed."""
-    pairs = [f"{role}={name}" for role, name in given.items()]
+    pairs = [f"{role}={name}" for role, name in mapping.items()]
     return ",".join(f'"{pair}"' if "," in pair else pair for pair in pairs)
 
 
-def read_rows(fields: Fields, given: Mapping[str, str], argument: str) -> pd.DataFrame:
+def read_rows(fields: Fields, mapping: Mapping[str, str], argument: str) -> pd.DataFrame:
     """Return the table of one file by a mapping; ``outcome=A+B`` means that A and B are entities."""
     all_names = fields.names()
-    wide = [given["outcome"]] if given["outcome"] in all_names else given["outcome"].split("+")
+    wide = (
+        [mapping["outcome"]] if mapping["outcome"] in all_names else mapping["outcome"].split("+")
+    )
     parts = []
     for score in wide:
         paths = [path for path in fields.values if name_of(path) == score]
@@ -245,7 +247,7 @@ def read_rows(fields: Fields, given: Mapping[str, str], argument: str) -> pd.Dat
         path = max(paths, key=lambda one: len(fields.values[one]))
         rows = list(fields.values[path])
         held: dict[str, Any] = {"outcome": _numbers(fields, path, score, argument)}
-        for role, name in given.items():
+        for role, name in mapping.items():
             if role == "outcome":
                 continue
             column = fields.column(name, rows, path)
@@ -267,8 +269,8 @@ def read_rows(fields: Fields, given: Mapping[str, str], argument: str) -> pd.Dat
     frame = pd.concat(parts, ignore_index=True)
     frame["case"] = frame["case"].map(_as_name)
     metric = (
-        given["outcome"].rpartition(".")[2]
-        if len(wide) == 1 and given["outcome"] != "value"
+        mapping["outcome"].rpartition(".")[2]
+        if len(wide) == 1 and mapping["outcome"] != "value"
         else None
     )
     source = "--map" if argument.startswith("--") else "map"
@@ -351,8 +353,8 @@ def _as_one_file(files: list[Fields]) -> Fields:
     return joined
 
 
-def _could_be_score(path: Path_, held: Mapping[tuple, Any]) -> bool:
-    return could_be_score(name_of(path), list(held.values()))
+def _could_be_score(path: Path_, values: Mapping[tuple, Any]) -> bool:
+    return could_be_score(name_of(path), list(values.values()))
 
 
 def _propose_for(

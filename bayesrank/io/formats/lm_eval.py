@@ -96,12 +96,12 @@ def _results(path: Path, stamp: str | None) -> Path | None:
     return path.with_name(names[0]) if len(names) == 1 else None
 
 
-def _system(path: Path, about: dict[str, Any]) -> tuple[str | None, str]:
-    if about.get("model_source") == "CUSTOM":
+def _system(path: Path, record: dict[str, Any]) -> tuple[str | None, str]:
+    if record.get("model_source") == "CUSTOM":
         return None, "model_name is random for a model given as a Python object"
-    if about.get("model_name"):
-        return about["model_name"], "model_name in the results beside the samples"
-    arguments = about.get("config", {}).get("model_args") or path.name
+    if record.get("model_name"):
+        return record["model_name"], "model_name in the results beside the samples"
+    arguments = record.get("config", {}).get("model_args") or path.name
     if isinstance(arguments, str):
         match = re.search(r"(?:pretrained|model)(?:=|__)([^,]+)", arguments)
         arguments = {"pretrained": match[1].replace("__", "/")} if match else {}

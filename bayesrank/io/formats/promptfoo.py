@@ -141,8 +141,8 @@ def _of_csv(path: Path) -> pd.DataFrame:
     return _frame(result, "the heading")
 
 
-def _frame(found: list[Any], source: str) -> pd.DataFrame:
-    frame = rows_of(found, source, dataset="promptfoo")
+def _frame(results: list[Any], source: str) -> pd.DataFrame:
+    frame = rows_of(results, source, dataset="promptfoo")
     # Repeats of a test have numbers of their own in the file, and the same description.
     frame["run"] = frame.groupby(["entity", "case", "metric"]).cumcount() + 1
     return frame

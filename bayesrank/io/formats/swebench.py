@@ -150,8 +150,8 @@ def _entity(path: Path) -> str:
     return path.parent.parent.name if path.parent.name in ("results", "logs") else path.parent.name
 
 
-def _frame(found: list[tuple[str, str, float, str | None]], source: str) -> pd.DataFrame:
-    frame = pd.DataFrame(found, columns=["entity", "case", "outcome", "status"])
+def _frame(results: list[tuple[str, str, float, str | None]], source: str) -> pd.DataFrame:
+    frame = pd.DataFrame(results, columns=["entity", "case", "outcome", "status"])
     frame["category"] = frame["case"].str.removeprefix("instance_").str.split("__").str[0]
     frame.attrs = {"source": source}
     return frame.assign(dataset="SWE-bench")

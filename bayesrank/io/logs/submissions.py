@@ -515,49 +515,49 @@ def _of_positive(
     path: Path,
     truth: Truth,
     choices: Choices,
-    held: dict[str, np.ndarray],
+    probabilities: dict[str, np.ndarray],
     by_class: dict[str | None, Any],
 ) -> np.ndarray:
     """Return the probabilities of the positive one of two classes, from those of one class or of both."""
-    headings = list_names([str(by_class[label]) for label in held])
+    headings = list_names([str(by_class[label]) for label in probabilities])
     if truth.positive is None:
         hint = f"{choices.say('positive', truth.classes[1])} or {choices.say('positive', truth.classes[0])} says which"
         raise ArgumentError(
             str(path), "needs the positive class, since its heading names a class", headings, hint
         )
-    for label, values in held.items():
+    for label, values in probabilities.items():
         if (bad := (values < 0) | (values > 1)).any() and (
-            len(held) > 1 or label != truth.positive
+            len(probabilities) > 1 or label != truth.positive
         ):
             raise ArgumentError(
                 f"{path}: {by_class[label]}",
                 "must contain probabilities",
                 f"{values[bad.argmax()]:g}",
             )
-    total = np.sum(list(held.values()), axis=0)
-    if len(held) == 2 and (bad := np.abs(total - 1) > ROUNDING).any():
-        both = " and ".join(f"{values[bad.argmax()]:g}" for values in held.values())
+    total = np.sum(list(probabilities.values()), axis=0)
+    if len(probabilities) == 2 and (bad := np.abs(total - 1) > ROUNDING).any():
+        both = " and ".join(f"{values[bad.argmax()]:g}" for values in probabilities.values())
         raise ArgumentError(
             str(path), f"must contain probabilities with the sum 1 in {headings}", both
         )
     [label, values] = (
-        next(iter(held.items()))
-        if truth.positive not in held
-        else (truth.positive, held[truth.positive])
+        next(iter(probabilities.items()))
+        if truth.positive not in probabilities
+        else (truth.positive, probabilities[truth.positive])
     )
     return values if label == truth.positive else 1 - values
 
 
-def _numbers(table: Table, name: Any, met: np.ndarray) -> np.ndarray:
+def _numbers(table: Table, name: Any, answered: np.ndarray) -> np.ndarray:
     numbers = [to_share(value) for value in table.columns[name]]
-    for row in np.flatnonzero(met).tolist():
+    for row in np.flatnonzero(answered).tolist():
         if numbers[row] is None:
             raise ArgumentError(
                 f"{table.where[row]}: {name}",
                 "must contain probabilities",
                 f"{table.columns[name][row]!r}",
             )
-    return np.array([number for number, one in zip(numbers, met, strict=True) if one], float)
+    return np.array([number for number, one in zip(numbers, answered, strict=True) if one], float)
 
 
 def _lacking_problem(

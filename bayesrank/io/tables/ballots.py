@@ -58,12 +58,12 @@ def find_votes(table: Table, roles: Roles) -> dict[str, Any] | None:
     )
 
 
-def _refuse_lacking(table: Table, found: dict[str, Any], wanted: list[str]) -> None:
+def _refuse_lacking(table: Table, columns: dict[str, Any], wanted: list[str]) -> None:
     """Raise an error for votes without one of their columns."""
-    lacking = [role for role in wanted if role not in found]
+    lacking = [role for role in wanted if role not in columns]
     if not lacking:
         return
-    present = " and ".join(str(found[role]) for role in HEADINGS if role in found)
+    present = " and ".join(str(columns[role]) for role in HEADINGS if role in columns)
     if lacking == ["winner"]:
         raise ArgumentError(
             table.source,
@@ -157,12 +157,12 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
     )
 
 
-def _find_units(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:
+def _find_units(table: Table, roles: Roles, used: list[Any]) -> dict[str, Any]:
     """Return the columns of voters and questions by role; stop at a column that looks like one and is not named."""
     result = {
         role: table.find(role, name) for role in UNITS if (name := getattr(roles, role)) is not None
     }
-    free = [name for name in table.columns if name not in (*taken, *result.values())]
+    free = [name for name in table.columns if name not in (*used, *result.values())]
     for role in UNITS:
         if role not in result and (same := [name for name in free if role_of(name) == role]):
             result[role] = same[0]

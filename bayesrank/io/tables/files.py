@@ -174,20 +174,20 @@ def _read_records(text: str, source: str) -> Table:
     return Table(source, fields, where, shell=True, nested=nested)
 
 
-def _as_records(held: Any) -> list[dict[Any, Any]]:
+def _as_records(parsed: Any) -> list[dict[Any, Any]]:
     """Return the records of a list, or of columns by name whose values are lists, or values by row; else none."""
-    if isinstance(held, list):
-        return held if held and all(isinstance(one, dict) for one in held) else []
-    if not isinstance(held, dict) or not held:
+    if isinstance(parsed, list):
+        return parsed if parsed and all(isinstance(one, dict) for one in parsed) else []
+    if not isinstance(parsed, dict) or not parsed:
         return []
-    columns = list(held.values())
+    columns = list(parsed.values())
     if all(isinstance(column, list) for column in columns) and len(set(map(len, columns))) == 1:
-        return [dict(zip(held, row, strict=True)) for row in zip(*columns, strict=True)]
+        return [dict(zip(parsed, row, strict=True)) for row in zip(*columns, strict=True)]
     if (
         all(isinstance(column, dict) for column in columns)
         and len({tuple(column) for column in columns}) == 1
     ):
-        return [{name: column[row] for name, column in held.items()} for row in columns[0]]
+        return [{name: column[row] for name, column in parsed.items()} for row in columns[0]]
     return []
 
 

@@ -342,12 +342,12 @@ def different_names(table: Table, names: list[Any]) -> list[Any]:
     return sorted(retained, key=lambda name: (sizes[name] == 1, sizes[name]))
 
 
-def name_cases(table: Table, entity: Any, beside: list[Any], free: list[Any]) -> list[Any]:
+def name_cases(table: Table, entity: Any, keys_named: list[Any], free: list[Any]) -> list[Any]:
     """Return the columns that may name cases by their headings, with each name once for an entity.
 
     Of several, those are meant whose names entities share, since ids of rows are all different.
     """
-    keys = [table.columns[name] for name in (entity, *beside)]
+    keys = [table.columns[name] for name in (entity, *keys_named)]
     candidates = [name for name in named_like_cases(table, free) if is_key(table, keys, name)]
     candidates = [
         name for name in candidates if find_repeat(table.columns[name]) is not None

@@ -117,7 +117,7 @@ def refuse_class_names(table: Table, actual: Any, names: Sequence[Any]) -> None:
 
 
 def read_wide(
-    table: Table, known: Known, actual: Any, names: Sequence[Any], about: dict, roles: Roles
+    table: Table, known: Known, actual: Any, names: Sequence[Any], record: dict, roles: Roles
 ) -> xr.Dataset:
     """Read a table with one row for each case and one column of probabilities for each entity."""
     labels = {str(plain(value)) for value in table.distinct(actual) if not is_missing(value)}
@@ -127,7 +127,7 @@ def read_wide(
     }
     if not columns:
         columns = {plain(name): _numbers(table, name) for name in names}
-    return _evidence(table, known, table.columns[actual], columns, about, roles)
+    return _evidence(table, known, table.columns[actual], columns, record, roles)
 
 
 def read_long(table: Table, known: Known, roles: Roles) -> xr.Dataset:
@@ -180,7 +180,7 @@ def _evidence(
     known: Known,
     actual: list,
     columns: dict[Any, Any],
-    about: dict[str, Any],
+    record: dict[str, Any],
     roles: Roles,
 ) -> xr.Dataset:
     for argument in WITHOUT:
@@ -206,7 +206,7 @@ def _evidence(
         else [plain(value) for value in actual]
     )
     groups = {
-        role: about[role] for role in ("case", "cluster", "dataset", "weight") if role in about
+        role: record[role] for role in ("case", "cluster", "dataset", "weight") if role in record
     }
     result = from_probabilities(truth, columns, positive=positive, **groups)
     return result.assign_attrs(add_notes(result.attrs, known.notes))

@@ -213,28 +213,28 @@ class OutcomeMargins:
         } | result
 
 
-def are_shares(seen: np.ndarray, evidence: xr.Dataset) -> bool:
+def are_shares(outcomes: np.ndarray, evidence: xr.Dataset) -> bool:
     """Return whether outcomes, not all 0 or 1, are means over runs that are right or wrong.
 
     The attr ``right_or_wrong_runs`` decides; without it, whether each is k/m for some m up to 10.
     The number of runs m may differ between outcomes, since some runs of a case may have failed.
     """
-    if np.isin(seen, [0, 1]).all() or seen.min() < 0 or seen.max() > 1:
+    if np.isin(outcomes, [0, 1]).all() or outcomes.min() < 0 or outcomes.max() > 1:
         return False
     record = EvidenceRecord.of(evidence)
     if record.fewest_runs is not None:
         return record.right_or_wrong_runs
-    right = seen[:, None] * np.arange(2, RUNS + 1)
+    right = outcomes[:, None] * np.arange(2, RUNS + 1)
     return bool((np.abs(right - np.round(right)).min(axis=1) < 1e-9).all())
 
 
 def _base_measure(
-    seen: np.ndarray, prior: Any, declared: Any, base: Any
+    outcomes: np.ndarray, prior: Any, declared: Any, base: Any
 ) -> tuple[dict[float, float], tuple[float, float], str]:
     """Return the prior mass of each value, the bounds of outcomes, and the prior's name, from the user's options."""
     if declared is None and base is None:
-        right_wrong = bool(np.isin(seen, [0, 1]).all())
-        values = np.array([0, 1]) if right_wrong else seen
+        right_wrong = bool(np.isin(outcomes, [0, 1]).all())
+        values = np.array([0, 1]) if right_wrong else outcomes
         default = DEFAULT if right_wrong else "haldane"
         masses = of_shape(default if prior is None else prior, (values.size,))
         if masses.any() and values.size > VALUES:
@@ -269,7 +269,7 @@ def _base_measure(
             "given as a base measure",
         )
     elif named == "haldane":
-        mass, _, text = _base_measure(seen, prior, None, None)
+        mass, _, text = _base_measure(outcomes, prior, None, None)
     elif ends is not None and named in (None, DEFAULT):
         mass, text = dict.fromkeys(ends, END), DEFAULT
     else:
@@ -278,7 +278,7 @@ def _base_measure(
             f"must be None, {DEFAULT!r} or 'haldane' with range (base= gives masses of values)",
             f"{prior!r}",
         )
-    points_all = np.union1d(seen, sorted(mass))
+    points_all = np.union1d(outcomes, sorted(mass))
     if (
         ends is not None
         and (outside := points_all[(points_all < ends[0]) | (points_all > ends[1])]).size

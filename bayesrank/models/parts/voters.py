@@ -416,9 +416,9 @@ def _with_centre(
     return value + (pull * theta).sum(axis=1), slope + pull
 
 
-def _columns(pairs: Pairs, kept: np.ndarray) -> Pairs:
+def _columns(pairs: Pairs, draws: np.ndarray) -> Pairs:
     """Return the votes of some draws."""
-    wins, losses, ties = (votes[:, kept] for votes in (pairs.wins, pairs.losses, pairs.ties))
+    wins, losses, ties = (votes[:, draws] for votes in (pairs.wins, pairs.losses, pairs.ties))
     return replace(pairs, wins=wins, losses=losses, ties=ties)
 
 

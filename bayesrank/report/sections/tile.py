@@ -216,15 +216,15 @@ def _marks(score: Score, own: tuple[float, float] | None) -> list[tuple]:
 def _describe_own(
     score: Score,
     own: tuple[float, float] | None,
-    who: np.ndarray,
+    first: np.ndarray,
     p: np.ndarray,
     names: list[Any],
     size: float,
 ) -> str:
     """Say which entity is best by the chosen score; empty if it has no place."""
-    if own is None or who[0] < 0 or not _on(own):
+    if own is None or first[0] < 0 or not _on(own):
         return ""
-    return f"By {score.display}, {names[who[0]]} is best with probability {prose.probability(float(p[0]), size)}."
+    return f"By {score.display}, {names[first[0]]} is best with probability {prose.probability(float(p[0]), size)}."
 
 
 def _leaders_at(probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
