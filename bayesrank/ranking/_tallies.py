@@ -37,13 +37,13 @@ def tally_ranks(
         ).ravel()  # faster than take_along_axis
         ordered = y.reshape(-1)[position].reshape(y.shape)
         first, last = tied_groups(ordered)
-        ranked = ordered == ordered
-        own.reshape(-1)[position] = np.where(ranked, first + last + 2, 0).ravel()
-        alone = ranked & (first == last)
+        seen = ordered == ordered
+        own.reshape(-1)[position] = np.where(seen, first + last + 2, 0).ravel()
+        alone = seen & (first == last)
         counts += np.bincount((order * size + first)[alone], minlength=size * size).reshape(
             size, size
         )
-        if (tied := ranked & ~alone).any():
+        if (tied := seen & ~alone).any():
             # The mass of a tie steps up at the first position of the tied group, and down after the
             # last one.
             start, share = order[tied] * (size + 1), 1.0 / (last - first + 1)[tied]

@@ -49,10 +49,10 @@ def hierarchy(
             pull = (part - sucra) @ slope
         else:
             part = _beaten(block.values, ranked)
-            has_rank = ~np.isnan(part)
-            part = np.where(has_rank, part, 0.0)
-            numbers[block.batch] += has_rank.sum(axis=0)
-            pull = np.einsum("ij,ij,j->i", part - sucra, has_rank, slope)
+            known = ~np.isnan(part)
+            part = np.where(known, part, 0.0)
+            numbers[block.batch] += known.sum(axis=0)
+            pull = np.einsum("ij,ij,j->i", part - sucra, known, slope)
         sums[block.batch] += part.sum(axis=0)
         squares += (part**2).sum(axis=0)
         pulls[block.batch] += pull.sum()

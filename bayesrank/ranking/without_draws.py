@@ -78,30 +78,30 @@ def rank_exactly(
         raise ArgumentError(
             "score", "must have a direction to rank by", f"{score.name}, which has none"
         )
-    values = _values_of(score, natural is not None)
+    what = _values_of(score, natural is not None)
     if (
         higher_is_better is not None
-        and check_bool("higher_is_better", higher_is_better) != values.higher_is_better
+        and check_bool("higher_is_better", higher_is_better) != what.higher_is_better
     ):
         raise ArgumentError(
             "higher_is_better",
-            f"cannot be used for method='exact', which takes it from {values.name}",
+            f"cannot be used for method='exact', which takes it from {what.name}",
             f"{higher_is_better!r}",
         )
-    closed = closed_form_of(source, model, options or {})
+    known = closed_form_of(source, model, options or {})
     if source.array is not None:
-        counts = closed.model.observed()["observed_data"]["counts"]
-        counts = counts.rename(dataset="group") if "group" in closed.frame.dims else counts
+        counts = known.model.observed()["observed_data"]["counts"]
+        counts = counts.rename(dataset="group") if "group" in known.frame.dims else counts
         evidence = Evidence(
             counts,
-            performance=closed.performance,
-            about=ModelRecord.from_attrs(closed.model.settings),
-            assembled=EvidenceRecord.from_attrs(closed.model.settings),
-            cases=cases_of(source, closed.frame),
+            performance=known.performance,
+            about=ModelRecord.from_attrs(known.model.settings),
+            assembled=EvidenceRecord.from_attrs(known.model.settings),
+            cases=cases_of(source, known.frame),
         )
     else:
-        evidence = evidence_of(source, None, closed.frame.rename(values.name), None)
-    return _rank_closed_form(closed, evidence, values, settings)
+        evidence = evidence_of(source, None, known.frame.rename(what.name), None)
+    return _rank_closed_form(known, evidence, what, settings)
 
 
 def _values_of(score: Score, natural: bool) -> ScoreValues:
@@ -123,7 +123,7 @@ def _rank_closed_form(
         score.check_space(evidence.counts.sizes)
         score.check_classes(evidence.counts)
     ranking = rank_each(
-        known.frame, evidence, lambda _, held, at: _rank_one(known.at(at), held, what, settings)
+        known.frame, evidence, lambda _, held, at: _one(known.at(at), held, what, settings)
     )
     if settings.joint:
         return ranking
@@ -149,11 +149,11 @@ def replace_drawn(
     What needs joint draws, such as the rank sets, is kept and named in ``attrs["drawn"]``.
     """
     score, values = found.score, found.values
-    score_of_draws = None if found.variable else score
+    known = None if found.variable else score
     if (
         score is None
         or drawn["expected_rank"].dims != ("entity",)
-        or not _is_conjugate(source, score_of_draws)
+        or not _is_conjugate(source, known)
     ):
         return drawn
     if found.higher_is_better != score.higher_is_better:
@@ -207,14 +207,14 @@ def _claim_again(ranking: xr.Dataset, evidence: Evidence) -> xr.Dataset:
     if ranking["difference"].values[position] != 0:  # differences from the leader of the draws
         for name in OF_LEADER:
             ranking[name] = ranking[name] * np.nan
-    separated = [
+    apart = [
         pair
         for pair in notes_of(get_fact(ranking, "separation"))
         if leader in (pair.fields["entity"], pair.fields["rival"])
     ]
     claim = facts_of_claim(headline, get_fact(ranking, "sets"), caps)
     # The separation is not that of the leader of the draws.
-    return ranking.assign_attrs(claim | {"separation": notes_text(separated)})
+    return ranking.assign_attrs(claim | {"separation": notes_text(apart)})
 
 
 def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataArray | None:
@@ -223,17 +223,17 @@ def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataAr
     if not _is_conjugate(posterior, score):
         return None
     try:
-        closed = closed_form_of(posterior, None, {}, "prior")
-        if closed.frame.ndim > 1:
+        known = closed_form_of(posterior, None, {}, "prior")
+        if known.frame.ndim > 1:
             return None
-        plan = plan_of(as_score(score), closed)
-        quantiles = np.full((len(plan.item), len(levels)), np.nan)
+        plan = plan_of(as_score(score), known)
+        found = np.full((len(plan.item), len(levels)), np.nan)
         for item in set(plan.item[plan.item >= 0].tolist()):
-            quantiles[plan.item == item] = answer(plan.of_item(item), levels, 0.0).numbers.ends
+            found[plan.item == item] = answer(plan.of_item(item), levels, 0.0).numbers.ends
     except NoClosedForm:
         return None
     return xr.DataArray(
-        quantiles, {"entity": closed.frame["entity"], "level": levels}, ("entity", "level")
+        found, {"entity": known.frame["entity"], "level": levels}, ("entity", "level")
     )
 
 
@@ -256,15 +256,15 @@ def _is_conjugate(source: Source, score: Any) -> bool:
     return ModelRecord.of(posterior).sampler == "exact" and not variable
 
 
-def _rank_one(
+def _one(
     known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions
 ) -> xr.Dataset:
     names = [str(name) for name in known.frame["entity"].values]
     assert what.score is not None
     plan = plan_of(what.score, known)
     tail = (1 - settings.prob) / 2
-    answers = answer(plan, np.array([tail, 0.5, 1 - tail]), settings.rope)
-    result = _results(plan, answers, settings.prob)
+    found = answer(plan, np.array([tail, 0.5, 1 - tail]), settings.rope)
+    result = _results(plan, found, settings.prob)
     slack = 1e-9 * (1 + result["upper"] - result["lower"])  # for rounding errors
 
     def outside(observed: np.ndarray) -> np.ndarray:
@@ -275,20 +275,17 @@ def _rank_one(
     result |= evidence.compare(what.score, interval, settings.prob, outside)
     closed = evidence.close(what.score, *interval[1:], what.range)
     result["lower"], result["upper"] = closed
-    notes = [*_notes(answers), *what.notes(), *evidence.notes(what.score)]
+    notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
     notes += notes_on_closed(names, what.display, interval[1:], closed)
     ranked = result["undefined"] < 1
-    before, error = (
-        np.nan_to_num(answers.numbers.before, nan=0.5),
-        np.nan_to_num(answers.error.before),
-    )
+    before, error = np.nan_to_num(found.numbers.before, nan=0.5), np.nan_to_num(found.error.before)
     unseen = result["unobserved"]
-    result |= consensus_of(np.array(names), answers.numbers.expected, before, error, ranked, unseen)
+    result |= consensus_of(np.array(names), found.numbers.expected, before, error, ranked, unseen)
     nothing = np.zeros(before.shape, bool)
     sets = RankSets(nothing, np.zeros(len(names), bool), "none", Note("sets_need_draws"))
     if settings.order == "predictive":
         value = exact_predictive(known.concentration, known.totals, what.score)
-        expected, texts = answers.numbers.expected, np.array(names)
+        expected, texts = found.numbers.expected, np.array(names)
         result |= predictive_order(
             value, np.zeros(len(names)), what, ranked, expected, texts, unseen
         )
@@ -306,9 +303,9 @@ def _rank_one(
     return ranking_of(result, known.frame, True, "difference of two numbers of nodes", attrs)
 
 
-def _results(plan: Plan, answers: Answer, prob: float) -> dict[str, Any]:
+def _results(plan: Plan, found: Answer, prob: float) -> dict[str, Any]:
     """Return the results that follow from the probabilities, by name."""
-    numbers, error, defined = answers.numbers, answers.error, plan.item >= 0
+    numbers, error, defined = found.numbers, found.error, plan.item >= 0
     probability = numbers.rank
     lower, upper = rank_intervals(np.where(defined[:, None], probability, np.nan), (1 - prob) / 2)
     superiority = numbers.superior
@@ -349,14 +346,14 @@ def _hierarchy(expected: np.ndarray, error: np.ndarray) -> dict[str, Any]:
     return {"sucra": sucra, "sucra_error": sucra_error, "poth": poth, "poth_error": higher - poth}
 
 
-def _notes(answers: Answer) -> list[Note]:
+def _notes(found: Answer) -> list[Note]:
     """Return notes on intervals that are missing, and on errors in the third digit."""
     notes = []
-    if answers.unseen.any():
-        notes.append(Note("interval_missing", {"entities": int(answers.unseen.sum())}))
+    if found.unseen.any():
+        notes.append(Note("interval_missing", {"entities": int(found.unseen.sum())}))
     off = max(
-        float(np.nanmax(each, initial=0.0)) for each in (answers.error.rank, answers.error.superior)
+        float(np.nanmax(each, initial=0.0)) for each in (found.error.rank, found.error.superior)
     )
     if off >= UNRESOLVED:
-        notes.append(Note("quadrature_error", {"error": off, "reason": answers.reason}))
+        notes.append(Note("quadrature_error", {"error": off, "reason": found.reason}))
     return notes
