@@ -453,9 +453,8 @@ k of both scores. The Monte-Carlo error of a share is {error:.3f}.
 |---|---:|---:|---:|---:|---:|
 {rows}
 
-All shares are at least 0.933. Where few cases differ from the end, by very different amounts, their mean is skewed: so t
-has d - 1 degrees of freedom for d effective cases off the end, but at least 30 (without this, 0.925 with 500 equal
-cases and 16 runs). With 30 cases, the prior's case widens intervals.
+All shares are at least 0.933. Where few cases are off the end, by unlike amounts, their mean is skewed: so t has d - 1
+degrees of freedom for d effective cases off the end, but at least 30 (without this: 0.925).
 
 The same for *these cases*: the truth is the mean over the cases of the board, and only the runs vary. With one run, the
 data do not show how much of the variance is within cases, so that intervals are as wide as for cases like these.
