@@ -17,7 +17,7 @@ from bayesrank.cli._options import DATA, analysing, over_groups
 from bayesrank.cli._output import probability_cell
 from bayesrank.cli._sink import progress
 from bayesrank.cli._typed import FORMS, read_preferences
-from bayesrank.ranking.aggregates import mean_performance
+from bayesrank.ranking.performances import mean_performance
 from bayesrank.tile.geometry import holders
 from bayesrank.tile.preferences import REGIONS
 from bayesrank.words.cells import rank_header

@@ -21,8 +21,8 @@ from bayesrank.decisions._means import (
     widen,
 )
 from bayesrank.performance.arrays import as_performance, only_two_classes
-from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.performances import mean_performance
 from bayesrank.scores import as_score
 
 RATES = ("tpr", "tnr")

@@ -27,12 +27,12 @@ from bayesrank.decisions._means import mean_and_error, mean_over_draws, name_pai
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.models.parts.priors import align
 from bayesrank.performance.arrays import OUTCOME_DIMS, align_outcomes, as_performance
-from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.ranking.claims import cap
 from bayesrank.ranking.credible import KnownFacts, rank_variable
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.facts import set_facts
 from bayesrank.ranking.identical import average_within, identical_groups
+from bayesrank.ranking.performances import mean_performance
 from bayesrank.scores import Score
 
 CELLS = ("tn", "fp", "fn", "tp")

@@ -5,8 +5,7 @@ rivals that an entity beats, so that they depend on which rivals there are (Arro
 choice and individual values).
 """
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,24 +16,25 @@ from scipy.special import ndtri
 
 from bayesrank import models
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import check_choice, check_weights, describe_value
+from bayesrank._core.checks import check_choice, describe_value
 from bayesrank._core.draws import draw_dims
-from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InPython, Typed
+from bayesrank._core.errors import Advice, ArgumentError, InPython, Typed
 from bayesrank._core.notes import Note, notes_of, notes_text
 from bayesrank._core.records import RankingRecord
 from bayesrank._core.source import Over, Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
 from bayesrank.claims.effective import Information
 from bayesrank.claims.information import Units, information_of
-from bayesrank.evidence.kinds import DrawsAlone, parse_evidence
+from bayesrank.evidence.kinds import DrawsAlone
 from bayesrank.inference import fit
-from bayesrank.performance.arrays import KINDS, as_performance
+from bayesrank.performance.arrays import KINDS
 from bayesrank.performance.means import aggregate_over, mean_over_datasets
 from bayesrank.ranking._loops import positions
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
 from bayesrank.ranking.extremes import Extremes, draw_alone
+from bayesrank.ranking.strata import Strata, keep_strata, strata_of
 from bayesrank.ranking.support import support
-from bayesrank.ranking.values import DIRECTION, ScoreValues, natural_score, score_values
+from bayesrank.ranking.values import DIRECTION, ScoreValues, score_values
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.names import find
 
@@ -63,42 +63,6 @@ FEWEST_TASKS = 6
 MOST_FLIPPED = 12
 #: With more entities than this, their absences are not tried.
 MOST_TRIED = 200
-
-
-@dataclass(frozen=True)
-class Strata:
-    """The data sets (or groups) that an aggregate is over, and their labels.
-
-    ``weight`` of each data set sums to 1. ``place`` is the position of its label; without
-    categories, each data set has its own label. ``unit`` is what a label is called.
-    """
-
-    names: list[Any]
-    weight: np.ndarray
-    place: np.ndarray
-    labels: list[Any]
-    unit: str
-
-    @property
-    def mapping(self) -> dict[Any, float]:
-        return dict(zip(self.names, self.weight.tolist(), strict=True))
-
-    def within(self, values: np.ndarray) -> np.ndarray:
-        """Return the weighted mean of each label (..., label) from values (..., data set) of positive weight."""
-        share = np.zeros((len(self.names), len(self.labels)))
-        share[np.arange(len(self.names)), self.place] = self.weight
-        share /= share.sum(axis=0)
-        if len(self.labels) == len(self.names):
-            return values[..., np.argsort(self.place)]
-        if not np.isinf(values).any():
-            return values @ share
-        with np.errstate(
-            invalid="ignore"
-        ):  # 0 times an infinite value is NaN: other labels take no part
-            return np.where(share > 0, values[..., None] * share, 0.0).sum(axis=-2)
-
-    def weight_of_labels(self) -> np.ndarray:
-        return np.bincount(self.place, self.weight, len(self.labels))
 
 
 @dataclass(frozen=True)
@@ -257,7 +221,7 @@ def _aggregated(
             repr(kind),
         )
     base = score_values(
-        source, score, _any_direction(score, higher_is_better, aggregate), _kind_of(source)
+        source, score, _any_direction(score, higher_is_better, aggregate), kind_of(source)
     )
     if base.source is not None:
         aim, source = replace(aim, source=base.source), base.source
@@ -266,7 +230,7 @@ def _aggregated(
             "over", "must be a dim of source, or a coord along its groups or data sets", f"the dims {base.values.dims}",
             InPython("group= or dataset= of the constructor names them; br.pool sums over them"),
         )  # fmt: skip
-    evidence = evidence_of(source, base.variable, base.values, _kind_of(source))
+    evidence = evidence_of(source, base.variable, base.values, kind_of(source))
     if evidence.model.model not in models.names() and draw_dims(base.values):
         evidence = replace(evidence, unsupported=Note("draws_alone"))
     plain_score = None if base.variable else base.score
@@ -283,7 +247,7 @@ def _aggregated(
     if cases is not None and "dataset" in cases.dims:
         has_value = cases.transpose("entity", "dataset").values > 0
     used = (strata.weight > 0) & has_value.any(axis=0)
-    strata = _keep(strata, used, aim)
+    strata = keep_strata(strata, used, aim)
     if len(strata.labels) < 2 and aggregate == "gap":
         raise ArgumentError(
             "aggregate", f"cannot be used with a single {strata.unit}", f"{aggregate!r}"
@@ -456,57 +420,7 @@ def check_needs_over(aggregate: str | None, weights: Any) -> None:
             )
 
 
-def mean_performance(source: Container, purpose: str, worst: bool = False) -> Container:
-    """Return the mean performance of an aggregate, where others have no meaning; another source unchanged.
-
-    With ``worst``, the worst group has a meaning too, and the performances (..., dataset) are
-    returned for it.
-    """
-    if not isinstance(source, Over):
-        return source
-    source.check(
-        ("mean", "worst") if worst else ("mean",), purpose, "other aggregates are no performance"
-    )
-    by_dataset = source.source.with_datasets()
-    values = score_values(
-        by_dataset, natural_score(by_dataset) or "accuracy", True, _kind_of(by_dataset)
-    ).values
-    cases = cases_of(by_dataset, values)
-    strata = strata_of(source, values, cases)
-    if source.aggregate == "mean":
-        return parse_source(mean_over_datasets(source.source, strata.mapping))
-    if len(strata.labels) < len(strata.names):
-        raise ArgumentError(
-            "over",
-            f"must be {_dim_of(source)} for the worst {_dim_of(source)} on a Tile",
-            f"{source.over!r}",
-        )
-    used = strata.weight > 0
-    if cases is not None and "dataset" in cases.dims:
-        used &= (cases.sum("entity") > 0).values
-    _keep(strata, used, source)
-    return as_performance(by_dataset, _kind_of(by_dataset)).isel(dataset=used)
-
-
-def likely_performance(source: Container, kind: str | None) -> tuple[Container, str | None]:
-    """Return the performance that probabilities are of, and its kind: further from its mean where clusters are few.
-
-    The units are those of the accuracy. A source without clusters is returned unchanged.
-    """
-    held = parse_source(source)
-    if held.container is None or not parse_evidence(held).clustered:
-        return source, kind
-    cells, both = as_performance(held, kind), ["actual", "predicted"]
-    likely = scored(held, "accuracy", None, kind).units.spread(cells, (0.0, 1.0))
-    return likely / likely.sum(both, skipna=False) * cells.sum(both, skipna=False), None
-
-
-def _dim_of(aim: Over) -> str:
-    """Return what the user calls the dim of groups or data sets."""
-    return "group" if aim.source.over_groups else "dataset"
-
-
-def _kind_of(source: Source) -> str | None:
+def kind_of(source: Source) -> str | None:
     """Return the kind of the observed groups, where a posterior has others."""
     return None if source.array is not None else "observed"
 
@@ -517,174 +431,6 @@ def _any_direction(score: Any, given: bool | None, aggregate: str) -> bool | Non
         return given
     parsed = find(score) if isinstance(score, str) else as_score(score)
     return True if parsed is not None and parsed.higher_is_better is None else None
-
-
-def strata_of(aim: Over, values: xr.DataArray, cases: xr.DataArray | None) -> Strata:
-    """Return the data sets of ``values`` with their labels and weights."""
-    over, source = aim.over, aim.source.with_datasets()
-    dim = _dim_of(aim)
-    if "dataset" not in values.dims:
-        raise ArgumentError(
-            "over", "cannot be used for a source without groups or data sets", f"{over!r}"
-        )
-    names = (
-        values["dataset"].values.tolist()
-        if "dataset" in values.coords
-        else list(range(values.sizes["dataset"]))
-    )
-    labels = names if over == dim else _labels(source, values, over, dim)
-    distinct = list(dict.fromkeys(labels))
-    position = np.array([distinct.index(label) for label in labels])
-    unit = source.model.stratum if over == "dataset" else over.replace("_", " ")
-    return Strata(
-        names,
-        _weights(aim, values, cases, names, distinct, position, dim),
-        position,
-        distinct,
-        unit,
-    )
-
-
-def _labels(
-    source: Source, values: xr.DataArray, over: str, dim: str, argument: str = "over"
-) -> list[Any]:
-    """Return the label of each data set in a coord that an argument names."""
-    for held in (values, source.array, source.observed, source.dataset):
-        coord = None if held is None else held.coords.get(over)
-        if coord is not None and coord.dims == ("dataset",):
-            return coord.values.tolist()
-    coords = {
-        str(n)
-        for held in (values, source.observed)
-        for n, c in held.coords.items()
-        if c.dims == ("dataset",)
-    }
-    coords_text = ", ".join([dim, *sorted(coords - {"dataset"})])
-    raise ArgumentError(
-        argument,
-        f"must be {coords_text}",
-        f"{over!r}",
-        Advice(Typed("category"), InPython(" of br.from_frame"), " adds categories"),
-    )
-
-
-def _weights(
-    aim: Over,
-    values: xr.DataArray,
-    cases: xr.DataArray | None,
-    names: list[Any],
-    labels: list[Any],
-    place: np.ndarray,
-    dim: str,
-) -> np.ndarray:
-    """Return the weight of each data set, with sum 1."""
-    weights, source = aim.weights, aim.source.with_datasets()
-    size = np.bincount(place)
-    if weights is None:  # labels weigh the same, and the data sets of each
-        return 1 / size[place] / len(labels)
-    if isinstance(weights, str) and weights == "cases":
-        if cases is None or "dataset" not in cases.dims:
-            raise ArgumentError(
-                "weights", "must be a mapping for a source without numbers of cases", "'cases'"
-            )
-        total = cases.sum("entity").values.astype(float)
-        if sums := source.assembled.dataset_weight_sums:
-            total = np.array([json.loads(sums)[str(name)] for name in names])
-        return total / total.sum()
-    if isinstance(weights, str):
-        weights = dict(zip(names, _labels(source, values, weights, dim, "weights"), strict=True))
-    if isinstance(weights, xr.DataArray):
-        if (
-            weights.ndim != 1
-            or str(weights.dims[0]) not in (dim, "dataset")
-            or weights.dims[0] not in weights.coords
-        ):
-            raise ArgumentError(
-                "weights", f"must be over {dim}, and name them", describe_value(weights)
-            )
-        weights = dict(
-            zip(weights[weights.dims[0]].values.tolist(), weights.values.tolist(), strict=True)
-        )
-    if not isinstance(weights, Mapping) or not weights:
-        raise ArgumentTypeError(
-            "weights", f"must be 'cases', a coord, or a mapping from {dim}", describe_value(weights)
-        )
-    if any(isinstance(held, Mapping | list | tuple) for held in weights.values()):
-        return _nested(weights, names, dim)
-    if all(isinstance(held, str) for held in weights.values()):  # categories
-        result: dict[Any, list[Any]] = {}
-        for name, category in weights.items():
-            result.setdefault(category, []).append(name)
-        return _nested(result, names, dim)
-    if labels != names and set(weights) == set(labels):
-        checked = check_weights("weights", [weights[label] for label in labels])
-        return (checked / checked.sum())[place] / size[place]
-    _check_named(weights, names, dim)
-    checked = check_weights("weights", [weights[name] for name in names])
-    return checked / checked.sum()
-
-
-def _nested(weights: Mapping[Any, Any], names: list[Any], dim: str) -> np.ndarray:
-    """Return weights of data sets in categories that weigh the same."""
-    found: dict[Any, float] = {}
-    for category, held in weights.items():
-        if not isinstance(held, Mapping | list | tuple) or not held:
-            raise ArgumentTypeError(
-                "weights",
-                f"must be mappings or lists for all categories, such as {category!r}",
-                describe_value(held),
-            )
-        own = dict(held) if isinstance(held, Mapping) else dict.fromkeys(held, 1.0)
-        own_weights = check_weights("weights", list(own.values()))
-        for name, weight in zip(own, own_weights / own_weights.sum() / len(weights), strict=True):
-            if name in found:
-                raise ArgumentError(
-                    "weights", f"must have each {dim} in one category", f"{name!r} in several"
-                )
-            found[name] = float(weight)
-    _check_named(found, names, dim)
-    return np.array([found[name] for name in names])
-
-
-def _check_named(given: Mapping[Any, Any], names: list[Any], dim: str) -> None:
-    if set(given) != set(names):
-        lacking, unknown = (
-            [n for n in names if n not in given],
-            [n for n in given if n not in names],
-        )
-        raise ArgumentError(
-            "weights", f"must name every {dim} once", f"none for {lacking}, unknown {unknown}"
-        )
-
-
-def _keep(strata: Strata, used: np.ndarray, aim: Over) -> Strata:
-    """Return the strata of the used data sets, with their labels and weights."""
-    if not used.any():
-        raise ArgumentError(
-            "source", "must have cases in a group or data set of positive weight", "none"
-        )
-    position, weight = strata.place[used], strata.weight[used]
-    retained = sorted(set(position.tolist()))
-    labels = [strata.labels[i] for i in retained]
-    result = Strata(
-        [name for name, use in zip(strata.names, used, strict=True) if use],
-        weight / weight.sum(),
-        np.array([retained.index(i) for i in position.tolist()]),
-        labels,
-        strata.unit,
-    )
-    label_weights = result.weight_of_labels()
-    if (
-        aim.aggregate in ("worst", "gap")
-        and aim.weights is not None
-        and np.ptp(label_weights) > 1e-9
-    ):
-        raise ArgumentError(
-            "weights",
-            f"must be equal for the aggregate {aim.aggregate!r}, or 0 for a {strata.unit} to ignore",
-            "different weights",
-        )
-    return result
 
 
 def _combiner(strata: Strata, aggregate: str, sign: int) -> Callable[[np.ndarray], np.ndarray]:

@@ -30,10 +30,11 @@ from bayesrank.evidence.counts import are_outcomes, names_test_sets, parts_of
 from bayesrank.plots.kit.page import Html, colors_of, part
 from bayesrank.plots.kit.style import is_ratio
 from bayesrank.ranking import credible_ranking
-from bayesrank.ranking.aggregates import mean_performance, scored
+from bayesrank.ranking.aggregates import scored
 from bayesrank.ranking.claims import OF_LEADER
 from bayesrank.ranking.evidence import sampling
 from bayesrank.ranking.notes import positive_class_notes
+from bayesrank.ranking.performances import mean_performance
 from bayesrank.ranking.summary import best_texts, check_complete, is_exact
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.report import sections as catalog

@@ -26,7 +26,8 @@ from bayesrank._core.threads import in_threads, thread_pool
 from bayesrank._core.types import Container
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.performance.arrays import as_performance
-from bayesrank.ranking.aggregates import likely_performance, mean_performance, over_of
+from bayesrank.ranking.aggregates import over_of
+from bayesrank.ranking.performances import likely_performance, mean_performance
 from bayesrank.tile._reducers import OPTIONAL, Credible, MeanOfGroups, WorstOfGroups
 from bayesrank.tile.grid import (
     TOLERANCE,
