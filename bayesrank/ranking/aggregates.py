@@ -209,187 +209,260 @@ def _aggregated(
     aim: Over, score: ScoreLike | None, higher_is_better: bool | None, kind: str | None
 ) -> Scored:
     """Return an aggregate over the groups or data sets of a source, and what a ranking by it needs."""
-    source, over, aggregate = aim.source.with_datasets(), aim.over, aim.aggregate
     if kind is not None and check_choice("kind", kind, KINDS) != "observed":
         raise ArgumentError(
             "kind",
             Advice(
                 "cannot be used with ",
-                Typed("over", over),
+                Typed("over", aim.over),
                 ", unless the aggregate is 'mean' without weights",
             ),
             repr(kind),
         )
-    base = score_values(
-        source, score, _any_direction(score, higher_is_better, aggregate), kind_of(source)
-    )
-    if base.source is not None:
-        aim, source = replace(aim, source=base.source), base.source
-    if "dataset" not in base.values.dims:
-        raise ArgumentError(
-            "over", "must be a dim of source, or a coord along its groups or data sets", f"the dims {base.values.dims}",
-            InPython("group= or dataset= of the constructor names them; br.pool sums over them"),
-        )  # fmt: skip
-    evidence = evidence_of(source, base.variable, base.values, kind_of(source))
-    if evidence.model.model not in models.names() and draw_dims(base.values):
-        evidence = replace(evidence, unsupported=Note("draws_alone"))
-    plain_score = None if base.variable else base.score
-    cases = cases_of(source, base.values)
-    strata = strata_of(aim, base.values, cases)
-    retained = base.values.transpose(*draw_dims(base.values), ..., "entity", "dataset")
-    if set(retained.dims) - {*draw_dims(retained), "entity", "dataset"}:
-        raise ArgumentError(
-            "source",
-            "must have only the dim entity and a dim of groups or data sets",
-            f"the dims {retained.dims}",
-        )
-    has_value = np.ones(retained.shape[-2:], bool)
-    if cases is not None and "dataset" in cases.dims:
-        has_value = cases.transpose("entity", "dataset").values > 0
-    used = (strata.weight > 0) & has_value.any(axis=0)
-    strata = keep_strata(strata, used, aim)
-    if len(strata.labels) < 2 and aggregate == "gap":
-        raise ArgumentError(
-            "aggregate", f"cannot be used with a single {strata.unit}", f"{aggregate!r}"
-        )
-    has_value = has_value[:, used]
-    x = np.where(has_value, np.asarray(retained.values, float)[..., used], np.nan)
-    observed_values = evidence.observed(plain_score)
-    observed = None
-    if observed_values is not None and "dataset" in observed_values.dims:
-        observed = np.where(
-            has_value,
-            observed_values.transpose("entity", "dataset").values[:, used].astype(float),
-            np.nan,
-        )
-    names = (
-        retained["entity"].values
-        if "entity" in retained.coords
-        else np.arange(retained.sizes["entity"])
-    )
-    notes = _notes(strata, aggregate, has_value, names, evidence, cases)
-    pair = (
-        _reversed_pair(strata, observed, base.sign)
-        if aggregate in OF_RIVALS and observed is not None
-        else None
-    )
-    if pair is not None:
-        first_name, second_name, absent = (str(names[i]) for i in pair)
-        notes.append(
-            Note(
-                "pair_reversed_by_absence",
-                {"one": first_name, "other": second_name, "absent": absent},
+    parts = _Parts.of(aim, score, higher_is_better)
+    notes = parts.notes()
+    return parts.linear_mean(notes) or parts.tasks_without_draws(notes) or parts.combined(notes)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The scores of the groups or data sets that an aggregate is over, and the evidence behind them."""
+
+    aim: Over
+    source: Source
+    base: ScoreValues  #: The scores of all data sets.
+    evidence: Evidence
+    cases: xr.DataArray | None
+    strata: Strata  #: The used data sets.
+    used: np.ndarray  #: Which data sets have weight and cases.
+    has_value: np.ndarray  #: (entity, used data set)
+
+    @classmethod
+    def of(cls, aim: Over, score: ScoreLike | None, higher_is_better: bool | None) -> "_Parts":
+        """Return the parts of an aggregate; raise if there are no groups or data sets of positive weight."""
+        source = aim.source.with_datasets()
+        direction = _any_direction(score, higher_is_better, aim.aggregate)
+        base = score_values(source, score, direction, kind_of(source))
+        if base.source is not None:
+            aim, source = replace(aim, source=base.source), base.source
+        dims = base.values.dims
+        if "dataset" not in dims:
+            raise ArgumentError(
+                "over", "must be a dim of source, or a coord along its groups or data sets", f"the dims {dims}",
+                InPython("group= or dataset= of the constructor names them; br.pool sums over them"),
+            )  # fmt: skip
+        evidence = evidence_of(source, base.variable, base.values, kind_of(source))
+        if evidence.model.model not in models.names() and draw_dims(base.values):
+            evidence = replace(evidence, unsupported=Note("draws_alone"))
+        cases = cases_of(source, base.values)
+        strata = strata_of(aim, base.values, cases)
+        if set(dims) - {*draw_dims(base.values), "entity", "dataset"}:
+            raise ArgumentError(
+                "source",
+                "must have only the dim entity and a dim of groups or data sets",
+                f"the dims {dims}",
             )
+        has_value = np.ones([base.values.sizes[dim] for dim in ("entity", "dataset")], bool)
+        if cases is not None and "dataset" in cases.dims:
+            has_value = cases.transpose("entity", "dataset").values > 0
+        used = (strata.weight > 0) & has_value.any(axis=0)
+        strata = keep_strata(strata, used, aim)
+        if len(strata.labels) < 2 and aim.aggregate == "gap":
+            raise ArgumentError(
+                "aggregate", f"cannot be used with a single {strata.unit}", f"{aim.aggregate!r}"
+            )
+        return cls(aim, source, base, evidence, cases, strata, used, has_value[:, used])
+
+    @property
+    def score(self) -> Score | None:
+        """Return the score, unless the values are a variable."""
+        return None if self.base.variable else self.base.score
+
+    @cached_property
+    def scores(self) -> xr.DataArray:
+        """Return the scores (draws, entity, dataset) of all data sets."""
+        values = self.base.values
+        return values.transpose(*draw_dims(values), ..., "entity", "dataset")
+
+    @cached_property
+    def x(self) -> np.ndarray:
+        """Return the scores (draws, entity, used data set), NaN where an entity has no cases."""
+        values = np.asarray(self.scores.values, float)[..., self.used]
+        return np.where(self.has_value, values, np.nan)
+
+    @cached_property
+    def observed(self) -> np.ndarray | None:
+        """Return the observed scores (entity, used data set); None if unknown."""
+        values = self.evidence.observed(self.score)
+        if values is None or "dataset" not in values.dims:
+            return None
+        known = values.transpose("entity", "dataset").values[:, self.used].astype(float)
+        return np.where(self.has_value, known, np.nan)
+
+    @property
+    def names(self) -> np.ndarray:
+        """Return the entities."""
+        values = self.scores
+        return (
+            values["entity"].values
+            if "entity" in values.coords
+            else np.arange(values.sizes["entity"])
         )
-    notes += [note for note in evidence.notes(plain_score) if note.code in OF_SCORE]
-    number = len(strata.labels)
-    these_groups = (
-        Note("pooled_datasets", {"datasets": number, "unit": strata.unit}) if number > 1 else None
-    )
-    facts = RankingRecord(over=over, aggregate=aggregate, stratum=strata.unit).to_attrs()
-    met_cases = (
-        None
-        if cases is None or "dataset" not in cases.dims
-        else cases.isel(dataset=used).sum("dataset")
-    )
-    # New cases in the same shares of the groups tell of a mean as today's do, but not which group
-    # is the worst.
-    single = not evidence.behind.clustered
-    further = "cases" if single and aggregate in OF_PLANS else ""
-    if (
-        aggregate == "mean"
-        and has_value.all()
-        and (linear := _of_mean(source, base, strata)) is not None
-    ):
-        result, evidence_of_aggregate = linear
-        result = replace(result, name=f"mean_{base.name}", label=_display(base, "mean"))
-        own = notes_text(
-            note
-            for note in notes_of(evidence_of_aggregate.assembled.notes)
-            if note.code not in OF_MEANS
+
+    @property
+    def met_cases(self) -> xr.DataArray | None:
+        """Return the cases of each entity in the used data sets; None if unknown."""
+        if self.cases is None or "dataset" not in self.cases.dims:
+            return None
+        return self.cases.isel(dataset=self.used).sum("dataset")
+
+    @property
+    def these(self) -> Note | None:
+        """Return a note that claims are about these data sets, if there are several."""
+        number = len(self.strata.labels)
+        fields = {"datasets": number, "unit": self.strata.unit}
+        return Note("pooled_datasets", fields) if number > 1 else None
+
+    @property
+    def further(self) -> str:
+        """Return what further evidence is counted in: nothing, if more cases in the same shares do not tell.
+
+        New cases in the same shares of the groups tell of a mean as today's do, but not which group
+        is the worst.
+        """
+        single = not self.evidence.behind.clustered
+        return "cases" if single and self.aim.aggregate in OF_PLANS else ""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        record = RankingRecord(
+            over=self.aim.over, aggregate=self.aim.aggregate, stratum=self.strata.unit
         )
-        evidence_of_aggregate = replace(
-            evidence_of_aggregate, assembled=replace(evidence_of_aggregate.assembled, notes=own)
+        return record.to_attrs()
+
+    def notes(self) -> list[Note]:
+        """Return what is to be said of the aggregate."""
+        aggregate, names = self.aim.aggregate, self.names
+        notes = _notes(self.strata, aggregate, self.has_value, names, self.evidence, self.cases)
+        pair = None
+        if aggregate in OF_RIVALS and self.observed is not None:
+            pair = _reversed_pair(self.strata, self.observed, self.base.sign)
+        if pair is not None:
+            first, second, absent = (str(names[i]) for i in pair)
+            fields = {"one": first, "other": second, "absent": absent}
+            notes.append(Note("pair_reversed_by_absence", fields))
+        return notes + [note for note in self.evidence.notes(self.score) if note.code in OF_SCORE]
+
+    def linear_mean(self, notes: list[Note]) -> Scored | None:
+        """Return a mean that is a score of the mean performance; None for other aggregates and scores."""
+        if self.aim.aggregate != "mean" or not self.has_value.all():
+            return None
+        found = _of_mean(self.source, self.base, self.strata)
+        if found is None:
+            return None
+        result, evidence = found
+        result = replace(result, name=f"mean_{self.base.name}", label=_display(self.base, "mean"))
+        held = notes_of(evidence.assembled.notes)
+        own = notes_text(note for note in held if note.code not in OF_MEANS)
+        evidence = replace(
+            evidence,
+            assembled=replace(evidence.assembled, notes=own),
+            these=self.these,
+            further=self.further,
+            cases=evidence.cases if self.met_cases is None else self.met_cases,
+            unsupported=self.evidence.unsupported,
         )
-        counted = evidence_of_aggregate.cases if met_cases is None else met_cases
-        evidence_of_aggregate = replace(
-            evidence_of_aggregate,
-            these=these_groups,
-            further=further,
-            cases=counted,
+        return Scored(result, lambda: evidence, None, notes, facts=self.facts)
+
+    @cached_property
+    def combine(self) -> Callable[[np.ndarray], np.ndarray]:
+        return _combiner(self.strata, self.aim.aggregate, self.base.sign)
+
+    @cached_property
+    def result(self) -> ScoreValues:
+        """Return the aggregate of each draw."""
+        values = self.scores.isel(dataset=0, drop=True).copy(data=self.combine(self.x))
+        of_datasets = [name for name in values.coords if "dataset" in self.scores.coords[name].dims]
+        values = values.drop_vars(of_datasets, errors="ignore")
+        return _found(self.base, values, self.aim.aggregate, self.x.shape[-2])
+
+    def tasks_without_draws(self, notes: list[Note]) -> Scored | None:
+        """Return points against rivals of known scores, spread over tasks like these; None for other aggregates."""
+        if self.aim.aggregate not in OF_RIVALS or draw_dims(self.scores):
+            return None
+        result, share = self.result, self.strata.weight_of_labels()
+        points = points_against_rivals(
+            self.base.sign * self.strata.within(self.x), self.aim.aggregate
+        )
+        if len(share) < 2 or np.ptp(share) >= 1e-9 or not np.isfinite(points).all():
+            return None
+        drawn, behind = _over_tasks(points, self.names, self.strata.unit)
+        drawn = drawn.clip(*result.range).rename(result.name).assign_attrs(result.values.attrs)
+        return Scored(
+            replace(result, values=drawn),
+            lambda: behind,
+            None,
+            notes,
+            facts=self.facts,
+            exact=result.values,
+        )
+
+    def combined(self, notes: list[Note]) -> Scored:
+        """Return the aggregate of the scores of each draw."""
+        total, evidence = None, self.evidence
+        if self.observed is not None:
+            with np.errstate(invalid="ignore"):  # differences of two infinite values
+                known = self.combine(self.observed)
+            first = dict.fromkeys(draw_dims(self.scores), 0)
+            total = self.result.values.isel(first, drop=True).copy(data=known)
+        information, extremes = self._worth(None if total is None else total.values)
+        behind = Evidence(
+            about=evidence.about,
+            assembled=evidence.assembled,
+            sampler=evidence.sampler,
+            cases=self.met_cases,
+            values=total,
+            kind=evidence.kind,
+            bootstrap=evidence.bootstrap,
+            tables=evidence.tables,
+            prior=evidence.prior,
+            behind=evidence.joint_cases or DrawsAlone(),
             unsupported=evidence.unsupported,
+            known=information,
+            these=self.these,
+            extreme=self.aim.aggregate != "mean",
+            further=self.further,
         )
-        return Scored(result, lambda: evidence_of_aggregate, None, notes, facts=facts)
-    combine = _combiner(strata, aggregate, base.sign)
-    values = retained.isel(dataset=0, drop=True).copy(data=combine(x))
-    values = values.drop_vars(
-        [name for name in values.coords if "dataset" in retained.coords[name].dims], errors="ignore"
-    )
-    result = _found(base, values, aggregate, x.shape[-2])
-    if aggregate in OF_RIVALS and not draw_dims(values):
-        share = strata.weight_of_labels()
-        points = points_against_rivals(base.sign * strata.within(x), aggregate)
-        if len(share) > 1 and np.ptp(share) < 1e-9 and np.isfinite(points).all():
-            sampled, behind_points = _over_tasks(points, names, strata.unit)
-            sampled = (
-                sampled.clip(*result.range).rename(result.name).assign_attrs(result.values.attrs)
-            )
-            return Scored(
-                replace(result, values=sampled),
-                lambda: behind_points,
-                None,
-                notes,
-                facts=facts,
-                exact=result.values,
-            )
-    if observed is None:
-        total = None
-    else:
-        with np.errstate(invalid="ignore"):  # differences of two infinite values
-            combined = combine(observed)
-        total = values.isel(dict.fromkeys(draw_dims(values), 0), drop=True).copy(data=combined)
-    parts = [
-        information_of(evidence.at("dataset", int(i)), plain_score, x.shape[-2])
-        for i in np.flatnonzero(used)
-    ]
-    behind = None if total is None else total.values
-    information, extremes = _join(parts, behind), None
-    if aggregate in ("worst", "gap"):
-        drawn = x.reshape(-1, *x.shape[-2:])
-        alone = (
-            draw_alone(evidence, plain_score, names, used, len(drawn)) if len(drawn) > 1 else None
+        results = {}
+        if self.aim.aggregate == "worst":
+            results = _worst(self.strata, self.x, self.base.sign, self.names, notes)
+        caps = _caps(self.strata, self.aim.aggregate, evidence, self.cases, self.used)
+        return Scored(self.result, lambda: behind, None, notes, results, self.facts, caps, extremes)
+
+    def _worth(self, observed: np.ndarray | None) -> tuple[Information, Extremes | None]:
+        """Return the information behind the aggregate, and the groups behind a worst score or a gap."""
+        entities = self.x.shape[-2]
+        information = _join(
+            [
+                information_of(self.evidence.at("dataset", int(i)), self.score, entities)
+                for i in np.flatnonzero(self.used)
+            ],
+            observed,
         )
+        if self.aim.aggregate not in ("worst", "gap"):
+            return information, None
+        drawn, alone = self.x.reshape(-1, *self.x.shape[-2:]), None
+        if len(drawn) > 1:
+            alone = draw_alone(self.evidence, self.score, self.names, self.used, len(drawn))
         if alone is not None:  # the model's population moves groups towards each other
-            drawn = np.where(has_value, alone, np.nan)
-            information = replace(information, population="", observed=behind)
-        extremes = Extremes(
-            strata.within(drawn),
-            None if observed is None else strata.within(observed),
-            base,
-            aggregate == "gap",
+            drawn = np.where(self.has_value, alone, np.nan)
+            information = replace(information, population="", observed=observed)
+        return information, Extremes(
+            self.strata.within(drawn),
+            None if self.observed is None else self.strata.within(self.observed),
+            self.base,
+            self.aim.aggregate == "gap",
         )
-    evidence_of_aggregate = Evidence(
-        about=evidence.about,
-        assembled=evidence.assembled,
-        sampler=evidence.sampler,
-        cases=met_cases,
-        values=total,
-        kind=evidence.kind,
-        bootstrap=evidence.bootstrap,
-        tables=evidence.tables,
-        prior=evidence.prior,
-        behind=evidence.joint_cases or DrawsAlone(),
-        unsupported=evidence.unsupported,
-        known=information,
-        these=these_groups,
-        extreme=aggregate != "mean",
-        further=further,
-    )
-    results = _worst(strata, x, base.sign, names, notes) if aggregate == "worst" else {}
-    caps = _caps(strata, aggregate, evidence, cases, used)
-    return Scored(
-        result, lambda: evidence_of_aggregate, None, notes, results, facts, caps, extremes
-    )
 
 
 def over_of(source: Container, over: str | None, aggregate: str | None, weights: Any) -> Container:
