@@ -98,6 +98,18 @@ class Batches:
         """Return the number of draws in each batch; some are empty if chains have one draw."""
         return np.tile(np.diff(self.edges), self.chains)
 
+    @cached_property
+    def ends(self) -> np.ndarray:
+        """Return the end of each batch over all chains, one after the other."""
+        return np.cumsum(self.sizes)
+
+    def within(self, start: int, number: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the batches of consecutive draws over all chains, and where each one begins among them (0 first)."""
+        starts = self.ends - self.sizes
+        some = (starts < start + number) & (self.ends > start) & (self.sizes > 0)
+        which = np.flatnonzero(some)
+        return which, np.maximum(starts[which] - start, 0)
+
     def half(self, batch: Any) -> Any:
         """Return 0 for batches in the first half of their chain, 1 in the second."""
         return batch % self.each * 2 // self.each

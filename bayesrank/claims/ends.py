@@ -50,9 +50,11 @@ def fill_empty_classes(counts: xr.DataArray) -> xr.DataArray:
     An average over classes is undefined without cases of one, but such a class excludes no end of
     the range.
     """
+    if counts.sizes["actual"] < 3:
+        return counts
     table = counts.transpose("entity", *OUTCOME_DIMS)
     empty = table.values.sum(axis=2) == 0
-    if table.sizes["actual"] < 3 or not empty.any():
+    if not empty.any():
         return counts
     return table.copy(
         data=table.values + np.eye(table.sizes["actual"], dtype=table.dtype) * empty[:, None]
@@ -100,10 +102,13 @@ def near_ends(
             return None
         wrong, right = counts.transpose("outcome", "entity").values
         return right <= 1, wrong <= 1
-    table = counts.transpose("entity", *OUTCOME_DIMS)
-    moved = np.concatenate(list(_moves(table.values, score.position_in(counts))))
-    repeated = np.arange(len(moved)) % len(table)
-    shifted = value(table.isel(entity=repeated).copy(data=moved))
+    dims = ("entity", *OUTCOME_DIMS)
+    table = counts.variable.transpose(*dims).values
+    moved = np.concatenate(list(_moves(table, score.position_in(counts))))
+    common = {
+        name: coord for name, coord in counts.coords.variables.items() if "entity" not in coord.dims
+    }
+    shifted = value(xr.DataArray(moved, common, dims, counts.name, counts.attrs))
     if shifted is None:
         return np.zeros(len(table), bool), np.zeros(len(table), bool)
     low, high = at_ends(shifted.values.astype(float), limits)

@@ -103,7 +103,8 @@ class Observed:
         """Return the number of cases of each entity over all remaining data sets; NaN if unknown."""
         if self.cases is None:
             return np.full(entities, np.nan)
-        return self.cases.sum([d for d in self.cases.dims if d != "entity"]).values.astype(float)
+        cases = self.cases.variable
+        return cases.sum([d for d in cases.dims if d != "entity"]).values.astype(float)
 
     @property
     def joint_cases(self) -> CaseEvidence | None:
@@ -114,7 +115,7 @@ class Observed:
         """Return the number of cases that the prior of each entity stands for (entity)."""
         if self.prior is None:
             return np.zeros(entities)
-        mass = self.prior.sum([d for d in self.prior.dims if d != "entity"]).values
+        mass = self.prior.variable.sum([d for d in self.prior.dims if d != "entity"]).values
         return np.broadcast_to(mass, entities)
 
     @property

@@ -297,20 +297,31 @@ def find_common(
 
 def count_runs(frame: pd.DataFrame) -> tuple[Entry, ...]:
     """Return the entries of a table with a row for each run: entity, dataset, case, status and outcome."""
-    # Pandas copies attrs with every table that it makes.
-    frame = frame.copy()
-    frame.attrs = {}
-    total = len(frame.drop_duplicates(["dataset", "case"]))
-    entries = []
-    for name, own in frame.groupby("entity", sort=False):
-        statuses = own.groupby("status", sort=False)["outcome"].agg(["size", "count"])
-        tallies = tuple(
-            Tally(str(s), int(row["size"]), int(row["count"])) for s, row in statuses.iterrows()
-        )
-        used = len(own[own["outcome"].notna()].drop_duplicates(["dataset", "case"]))
-        absent = total - len(own.drop_duplicates(["dataset", "case"]))
-        entries.append(Entry(str(name), used, absent, len(own), tallies))
-    return tuple(entries)
+    entity, names = pd.factorize(frame["entity"])
+    dataset, case = (
+        pd.factorize(frame[key], use_na_sentinel=False)[0] for key in ("dataset", "case")
+    )
+    case = pd.factorize(dataset * (case.max(initial=0) + 1) + case)[0]
+    cases = int(case.max(initial=-1)) + 1
+
+    def count_cases(rows: np.ndarray) -> np.ndarray:
+        """Return the number of cases of each entity in some rows."""
+        pairs = np.unique((entity * cases + case)[rows & (entity >= 0)])
+        return np.bincount(pairs // max(cases, 1), minlength=len(names))
+
+    used = count_cases(np.asarray(frame["outcome"].notna()))
+    absent = cases - count_cases(np.ones(len(frame), bool))
+    runs = np.bincount(entity[entity >= 0], minlength=len(names))
+    tallies: list[list[Tally]] = [[] for _ in names]
+    outcomes = frame["outcome"].groupby([entity, frame["status"]], sort=False)
+    sizes = outcomes.agg(["size", "count"])
+    for (one, status), size, count in zip(sizes.index, sizes["size"], sizes["count"], strict=True):
+        if one >= 0:
+            tallies[one].append(Tally(str(status), int(size), int(count)))
+    return tuple(
+        Entry(str(name), int(used[i]), int(absent[i]), int(runs[i]), tuple(tallies[i]))
+        for i, name in enumerate(names)
+    )
 
 
 def add_runs(ledger: Ledger, frame: pd.DataFrame) -> Ledger:

@@ -39,7 +39,7 @@ from scipy.special import ndtri
 from bayesrank._core.draws import product_of
 from bayesrank._core.notes import Note
 from bayesrank.claims.effective import Information
-from bayesrank.ranking._loops import largest, largest_of_each, lower_spreads
+from bayesrank.ranking._loops import largest, largest_of_each, lower_spreads, lower_spreads_of
 from bayesrank.ranking.intervals import with_gaps
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores.score import log
@@ -93,7 +93,7 @@ class Decided(NamedTuple):
 
     above: np.ndarray  #: Pairs (entity, rival), right for all at once.
     behind: np.ndarray  #: Entities that are ruled out as best by the stepdown.
-    beats: np.ndarray  #: Pairs (entity, rival), each at the two-sided level.
+    wins: np.ndarray  #: Entities that beat every rival, each at the two-sided level.
     alone_above: (
         np.ndarray
     )  #: Rivals above the entity (entity, rival), right for all rivals of one entity.
@@ -105,7 +105,7 @@ class Decided(NamedTuple):
         return Decided(
             self.above & other.above,
             self.behind & other.behind,
-            self.beats & other.beats,
+            self.wins & other.wins,
             self.alone_above & other.alone_above,
             self.alone_below & other.alone_below,
             max(self.critical, other.critical),
@@ -113,13 +113,12 @@ class Decided(NamedTuple):
 
     @classmethod
     def nothing(cls, size: int) -> "Decided":
-        pairs = np.zeros((size, size), bool)
-        return cls(pairs, np.zeros(size, bool), pairs, pairs, pairs)
+        pairs, entities = np.zeros((size, size), bool), np.zeros(size, bool)
+        return cls(pairs, entities, entities, pairs, pairs)
 
     def ruled_out(self) -> np.ndarray:
         """Return the entities that are not best: all others beside a verified winner, else those of the stepdown."""
-        winner = self.beats.sum(axis=1) == len(self.beats) - 1
-        return ~winner if winner.sum() == 1 else self.behind
+        return ~self.wins if self.wins.sum() == 1 else self.behind
 
 
 def rank_sets(
@@ -192,7 +191,7 @@ def _decide(
         return decided & separate(stretched, prob, threshold, directional=True)
     roots = _scale_values(x, who, found.sign, lambda part: fourth_roots(known[0](part), *ends))
     return decided & separate(
-        roots, prob, threshold, directional=True, at_least=measure_lower_leads(stretched)[:2]
+        roots, prob, threshold, directional=True, at_least=LowerLeads(stretched)
     )
 
 
@@ -257,15 +256,15 @@ def separate(
     threshold: Callable[[Any, float], Any] = _plain,
     observed: np.ndarray | None = None,
     directional: bool = False,
-    at_least: tuple[np.ndarray, np.ndarray] | None = None,
+    at_least: "LowerLeads | None" = None,
 ) -> Decided:
     """Return what is decided of values ``y`` (draw, entity) on one scale, NaN where undefined, which are overwritten.
 
     ``threshold`` widens a critical value for each pair; its second argument is a Bonferroni value,
     a lower bound for pairs of few units. ``observed`` values (entity), NaN where unknown, must be
     as far ahead as their means over draws. With ``directional``, the spread of a lead is that of
-    its lower tail. Leads and spreads ``at_least``, on another scale, must exceed the same critical
-    value, or ``MILD`` if that is less. With fewer draws than 1 / (1 - prob) nothing is sure, and
+    its lower tail. Leads ``at_least``, on another scale, must exceed the same critical value, or
+    ``MILD`` if that is less. With fewer draws than 1 / (1 - prob) nothing is sure, and
     the critical value is infinite.
     """
     draws, size = y.shape
@@ -284,14 +283,17 @@ def separate(
     of_each = largest_of_each(rows, shift, weight)
     found = of_each.max(axis=0)
 
-    def exceeds(critical: Any, comparisons: int = 1) -> np.ndarray:
+    def exceeds(critical: Any, comparisons: int = 1, every: bool = False) -> np.ndarray:
+        """Return which leads suffice (entity, rival); with ``every``, only for entities whose leads all do."""
         bound = bonferroni(prob, comparisons)
         with np.errstate(invalid="ignore"):  # pairs that never differ have no bound
-            enough = lead > threshold(critical, bound) * spread
-            if at_least is not None:
-                least, of_least = at_least
-                enough &= least > threshold(np.minimum(critical, MILD), min(bound, MILD)) * of_least
-        return np.asarray(enough)
+            enough = np.asarray(lead > threshold(critical, bound) * spread)
+        if every:
+            enough[enough.sum(axis=1) < size - 1] = False
+        if at_least is not None and enough.any():
+            mild = threshold(np.minimum(critical, MILD), min(bound, MILD))
+            enough &= at_least.exceed(mild, enough)
+        return enough
 
     def step_down(by_pairs: bool) -> tuple[np.ndarray, float]:
         sure, left = np.zeros((size, size), bool), weight.copy()
@@ -320,8 +322,8 @@ def separate(
         spread
     )  # of the entity that is named (entity, rival)
     alone_below, alone_above = exceeds(own, 2 * (size - 1)), exceeds(own.T, 2 * (size - 1)).T
-    beats = exceeds(single, 2)
-    return Decided(above, behind, beats, alone_above, alone_below, critical)
+    wins = exceeds(single, 2, every=True).sum(axis=1) == size - 1
+    return Decided(above, behind, wins, alone_above, alone_below, critical)
 
 
 def _critical(
@@ -338,6 +340,9 @@ def _critical(
     near the first: twice as many draws as needed, so that few rounds are enough.
     """
     wide = min(2 * beyond, len(found))
+    left = weight.any(axis=0) | weight.any(axis=1)  # entities with a pair
+    if not left.all():
+        rows, shift, weight = rows[left], shift[np.ix_(left, left)], weight[np.ix_(left, left)]
     while True:
         order = np.argpartition(found, (-wide, -beyond))
         if not stale[order[-beyond:]].any():
@@ -353,6 +358,23 @@ def measure_lower_leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarr
     """Return the same as ``measure_leads``, but with the spread of the lower tail of each lead."""
     lead, spread, rows, shift = measure_leads(y)
     return lead, np.where(spread > 0, lower_spreads(rows, shift), 0.0), rows, shift
+
+
+class LowerLeads:
+    """Leads as of ``measure_lower_leads``; the spread of a pair is computed when it is first needed."""
+
+    def __init__(self, y: np.ndarray) -> None:
+        self.lead, spread, self.rows, self.shift = measure_leads(y)
+        self.spread = np.where(spread > 0, np.nan, 0.0)
+
+    def exceed(self, critical: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        """Return which leads exceed the critical value times their spread (entity, rival), True only in ``pairs``."""
+        pairs = pairs & (self.lead > 0)
+        unknown = pairs & np.isnan(self.spread)
+        one, other = np.nonzero(unknown)
+        self.spread[one, other] = lower_spreads_of(self.rows, self.shift, one, other)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(pairs & (self.lead > critical * self.spread))
 
 
 def measure_leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -12,6 +12,8 @@ STRIP = 16
 WIDTH = 512
 #: Minimum of pairs times draws for a thread of its own: some milliseconds.
 WORTH = 2**23
+#: Number of listed pairs for a thread at once.
+TOGETHER = 2**12
 
 
 @numba.njit(inline="always")
@@ -201,3 +203,43 @@ def lower_squares(
     """Add the squares and the numbers of negative leads (entity, rival) over draws, without undefined values."""
     strips = range((len(rows) + STRIP - 1) // STRIP)
     in_threads(lambda strip: _lower_squares(rows, shift, squares, below, strip), strips)
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc"})
+def _lower_squares_of(
+    rows: np.ndarray,
+    one: np.ndarray,
+    other: np.ndarray,
+    shift: np.ndarray,
+    squares: np.ndarray,
+    below: np.ndarray,
+) -> None:
+    draws = rows.shape[1]
+    for low in range(0, draws, WIDTH):
+        high = min(low + WIDTH, draws)
+        for pair in range(len(one)):
+            x, y, less = rows[one[pair], low:high], rows[other[pair], low:high], shift[pair]
+            down, fewer = np.float32(0), np.float32(0)
+            for d in range(high - low):
+                lead = x[d] - y[d] - less
+                down += lead * lead if lead < 0 else np.float32(0)
+                fewer += np.float32(1) if lead < 0 else np.float32(0)
+            squares[pair] += down
+            below[pair] += fewer
+
+
+def lower_squares_of(
+    rows: np.ndarray,
+    one: np.ndarray,
+    other: np.ndarray,
+    shift: np.ndarray,
+    squares: np.ndarray,
+    below: np.ndarray,
+) -> None:
+    """Add the squares and the numbers of negative leads of some entities over others (pair) over draws."""
+
+    def add(start: int) -> None:
+        part = slice(start, start + TOGETHER)
+        _lower_squares_of(rows, one[part], other[part], shift[part], squares[part], below[part])
+
+    in_threads(add, range(0, len(one), TOGETHER))

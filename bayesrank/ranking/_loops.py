@@ -92,7 +92,9 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarr
 
         return _kernel.largest(rows, shift, weight)
     result = np.zeros(draws, rows.dtype)
-    few = max(BLOCK // rows.size, 1)  # rivals at once: many arrays of few draws would take longer
+    few = max(
+        BLOCK // max(rows.size, 1), 1
+    )  # rivals at once: many arrays of few draws would take longer
     for start in range(0, size, few):
         rivals = slice(start, start + few)
         lead = rows[:, None] - rows[rivals]
@@ -152,4 +154,25 @@ def lower_spreads(rows: np.ndarray, shift: np.ndarray) -> np.ndarray:
             low = np.minimum(lead, 0)
             less, all_squares = (np.einsum("jd,jd->j", part, part) for part in (low, lead))
             squares[i, i + 1 :], squares[i + 1 :, i] = less, np.maximum(all_squares - less, 0.0)
+    return np.sqrt(squares / np.maximum(below, 1.0))
+
+
+def lower_spreads_of(
+    rows: np.ndarray, shift: np.ndarray, one: np.ndarray, other: np.ndarray
+) -> np.ndarray:
+    """Return the spreads of :func:`lower_spreads` for the leads of some entities over others (pair)."""
+    squares, below, less = np.zeros(len(one)), np.zeros(len(one)), shift[one, other]
+    if len(one) * rows.shape[1] > SMALL_PAIRS and can_compile():
+        from bayesrank.ranking import _kernel
+
+        _kernel.lower_squares_of(rows, one, other, less, squares, below)
+    else:
+        few = max(BLOCK // rows.shape[1], 1)
+        for start in range(0, len(one), few):
+            part = slice(start, start + few)
+            lead = rows[one[part]] - rows[other[part]]
+            lead -= less[part, None]
+            below[part] = (lead < 0).sum(axis=1)
+            low = np.fmin(lead, 0)  # 0 where undefined
+            squares[part] = np.einsum("pd,pd->p", low, low)
     return np.sqrt(squares / np.maximum(below, 1.0))

@@ -28,10 +28,11 @@ def tally_ranks(
     twice = np.zeros(x.shape, np.int32)
     defined, ranks, losses = np.zeros((3, number, size))
     rank_squares, loss_squares = np.zeros((2, size))
-    for block in iterate_blocks(x, batches):
-        y, i = sign * block.values, block.batch
+    for block in iterate_blocks(x, batches, across=True):
+        y = sign * block.values
         order = np.argsort(-y, axis=1)  # undefined last
-        own = twice[block.start : block.start + len(y)]
+        drawn = slice(block.start, block.start + len(y))
+        own = twice[drawn]
         position = (
             order + size * np.arange(len(y))[:, None]
         ).ravel()  # faster than take_along_axis
@@ -40,28 +41,38 @@ def tally_ranks(
         seen = ordered == ordered
         own.reshape(-1)[position] = np.where(seen, first + last + 2, 0).ravel()
         alone = seen & (first == last)
-        counts += np.bincount((order * size + first)[alone], minlength=size * size).reshape(
-            size, size
-        )
-        if (tied := seen & ~alone).any():
-            # The mass of a tie steps up at the first position of the tied group, and down after the
-            # last one.
-            start, share = order[tied] * (size + 1), 1.0 / (last - first + 1)[tied]
-            where = np.stack([start + first[tied], start + last[tied] + 1], axis=-1)
-            np.add.at(steps.reshape(-1), where.ravel(), np.stack([share, -share], axis=-1).ravel())
+        tied = seen & ~alone
         rank, loss = own / 2, np.where(own > 0, ordered[:, :1] - y, 0.0)
-        defined[i] += (own > 0).sum(axis=0)
-        ranks[i] += rank.sum(axis=0)
         rank_squares += np.square(rank).sum(axis=0)
-        losses[i] += loss.sum(axis=0)
         loss_squares += np.square(loss).sum(axis=0)
-        if block.complete:
-            total = np.add.accumulate(steps[:, :-1], axis=1)
-            total[total <= 1e-9] = 0.0  # shares of ties may not cancel to the last digit
-            total += counts
-            mass += total
-            squares += total * total / batches.sizes[i]
-            counts[:] = steps[:] = 0.0
+        place = order * size + first
+        which, firsts = batches.within(block.start, len(y))
+        for i, low, high in zip(which, firsts, [*firsts[1:], len(y)], strict=True):
+            part = slice(low, high)
+            counts += np.bincount(place[part][alone[part]], minlength=size * size).reshape(
+                size, size
+            )
+            if tied[part].any():
+                # The mass of a tie steps up at the first position of the tied group, and down
+                # after the last one.
+                of_tied = tied[part]
+                start = order[part][of_tied] * (size + 1)
+                begin, end = first[part][of_tied], last[part][of_tied]
+                share = 1.0 / (end - begin + 1)
+                where = np.stack([start + begin, start + end + 1], axis=-1)
+                np.add.at(
+                    steps.reshape(-1), where.ravel(), np.stack([share, -share], axis=-1).ravel()
+                )
+            defined[i] += (own[part] > 0).sum(axis=0)
+            ranks[i] += rank[part].sum(axis=0)
+            losses[i] += loss[part].sum(axis=0)
+            if batches.ends[i] <= drawn.stop:  # the batch is complete
+                total = np.add.accumulate(steps[:, :-1], axis=1)
+                total[total <= 1e-9] = 0.0  # shares of ties may not cancel to the last digit
+                total += counts
+                mass += total
+                squares += total * total / batches.sizes[i]
+                counts[:] = steps[:] = 0.0
     probability = mass / batches.number
     error = error_of_squares(probability, squares / batches.number, (batches.sizes > 0).sum())
     error = share_error(probability, error, batches.number + 0 * effective_size, effective_size)

@@ -340,13 +340,15 @@ def _with_columns(ranking: xr.Dataset, source: Source, evidence: Evidence) -> xr
     if source.array is not None or ranking["median"].dims != ("entity",):
         return ranking
     leader = None
-    if "tier" in ranking and ranking["tier"].notnull().any():
+    if "tier" in ranking and not np.isnan(ranking["tier"].values).all():
         leader = int(np.nanargmin(np.asarray(position_of(ranking), float)))
     draws = posterior_of(source)
     columns = evidence.behind.columns(draws, leader)
     if more := evidence.behind.notes_on(draws, RankingRecord.of(ranking).prob):
         notes = notes_text([*notes_of(get_fact(ranking, "notes")), *more])
         ranking = set_facts(ranking, notes=notes)
+    if not columns:
+        return ranking
     return ranking.assign({name: ("entity", values) for name, values in columns.items()})
 
 

@@ -87,7 +87,7 @@ class Evidence(Observed):
         if table is not None and "actual" in table.dims:
             # If all cases are wrong, or each class has one answer, any posterior lies on one side
             # of this end.
-            cells = table.transpose(..., *OUTCOME_DIMS).values
+            cells = table.variable.transpose(..., *OUTCOME_DIMS).values
             one_answer = cells.sum(axis=-1) - cells.max(axis=-1) < 1e-12
             contradicted &= (np.trace(cells, axis1=-2, axis2=-1) != 0) & ~one_answer.all(axis=-1)
         if pooled is not None and outcome_dims(pooled):
@@ -324,8 +324,9 @@ class Evidence(Observed):
         """Return a note on entities without cases, whose results come from the prior alone."""
         if self.cases is None or "entity" not in self.cases.coords:
             return []
-        total = self.cases.sum([d for d in self.cases.dims if d != "entity"])
-        names = sorted(str(name) for name in total["entity"].values[(total == 0).values])
+        total = self.size(self.cases.sizes["entity"])
+        entities = self.cases.coords.variables["entity"].values
+        names = sorted(str(name) for name in entities[total == 0])
         if not names or len(names) == total.size:
             return []
         return [Note("without_cases", {"entities": names})]

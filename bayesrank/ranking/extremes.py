@@ -291,7 +291,7 @@ class GroupParts:
         return Decided(
             above,
             behind,
-            exceeds(own),
+            exceeds(own).sum(axis=1) == size - 1,
             exceeds(_quantile(of_each, beyond)[None]).T,
             alone,
             critical,

@@ -42,20 +42,21 @@ def hierarchy(
     pulls = np.zeros(len(batches.sizes))
     squares, pull_squares = np.zeros(size), 0.0
     whole_table = bool(ranked.all()) and bool((twice > 0).all())
-    for block in iterate_blocks(twice, batches):
+    for block in iterate_blocks(twice, batches, across=True):
         if whole_table:
             part = (2 * size - block.values) / (2 * (size - 1))
-            numbers[block.batch] += len(part)
+            known = np.ones((len(part), 1), bool)
             pull = (part - sucra) @ slope
         else:
             part = _beaten(block.values, ranked)
             known = ~np.isnan(part)
             part = np.where(known, part, 0.0)
-            numbers[block.batch] += known.sum(axis=0)
             pull = np.einsum("ij,ij,j->i", part - sucra, known, slope)
-        sums[block.batch] += part.sum(axis=0)
+        which, firsts = batches.within(block.start, len(part))
+        numbers[which] += np.add.reduceat(known, firsts, axis=0, dtype=float)
+        sums[which] += np.add.reduceat(part, firsts, axis=0)
         squares += (part**2).sum(axis=0)
-        pulls[block.batch] += pull.sum()
+        pulls[which] += np.add.reduceat(pull, firsts)
         pull_squares += (pull**2).sum()
     # An order that is constant over n draws may change in the next: assume one swap of two
     # neighbours.

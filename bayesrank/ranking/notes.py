@@ -33,9 +33,9 @@ def count_notes(counts: xr.DataArray, score: Score | None, model_record: ModelRe
     """Return notes on the limits of the counts; ``model_record`` is what the posterior says of its model."""
     # By name, so that a sentence names the same entities for any input order.
     if "entity" in counts.dims and "entity" in counts.coords:
-        counts = counts.isel(
-            entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable")
-        )
+        names = [str(name) for name in counts.coords.variables["entity"].values.tolist()]
+        if names != sorted(names):
+            counts = counts.isel(entity=np.argsort(names, kind="stable"))
     parts = parts_of(counts)
     pooled = pooling_notes(parts, score) if parts is not None and score is not None else []
     # A paired model knows how errors overlap.
@@ -212,8 +212,8 @@ def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
     Weighted cases have the effective number within their class. Classes that take no part in
     averages are left out.
     """
-    if "actual" in counts.dims:
-        counts = counts.isel(actual=classes_in_averages(counts, counts))
+    if "actual" in counts.dims and not (part := classes_in_averages(counts, counts)).all():
+        counts = counts.isel(actual=part)
     others = [d for d in counts.dims if d not in ("entity", "actual")]
     return effective_cases(counts, others).transpose("entity", ...)
 
@@ -223,7 +223,8 @@ def same_case_notes(counts: xr.DataArray) -> list[Note]:
     if "test_set" not in counts.coords:
         return []
     # Several data sets have separate test sets.
-    names = counts["test_set"].transpose("entity", ...).values.reshape(counts.sizes["entity"], -1)
+    names = counts.coords.variables["test_set"].transpose("entity", ...).values
+    names = names.reshape(counts.sizes["entity"], -1)
     sets = Counter(name for name in names.ravel().tolist() if name)
     shared = {name for name, size in sets.items() if size > 1}
     if not shared:
@@ -248,13 +249,14 @@ def _undefined(counts: xr.DataArray, score: Score | None) -> list[Note]:
     """
     if score is None or score.space not in ("binary", "classes") or counts.sizes.get("actual") != 2:
         return []
-    table = counts.sum([d for d in counts.dims if d not in ("entity", "actual", "predicted")])
-    table = table.transpose("entity", "actual", "predicted")
-    table = table.isel(entity=table.values.sum(axis=(1, 2)) > 0)
-    cells = table.values
+    others = [d for d in counts.dims if d not in ("entity", "actual", "predicted")]
+    cells = counts.variable.sum(others).transpose("entity", "actual", "predicted").values
+    some = cells.sum(axis=(1, 2)) > 0
+    cells = cells[some]
     calls, cases = cells.sum(axis=1), cells.sum(axis=2)
     if calls.all() and cases.all():
         return []
+    table = counts.sum(others).transpose("entity", "actual", "predicted").isel(entity=some)
     undefined = np.isnan(score(table / table.sum(["actual", "predicted"])).values)
     reasons = {"positive calls": calls[:, 1], "negative calls": calls[:, 0]}
     reasons |= {"positive cases": cases[:, 1], "negative cases": cases[:, 0]}
@@ -294,7 +296,8 @@ def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:
     """Return notes on so few cases, of a class or in all, that the prior or a population determines their rates."""
     cases, of_class = cases_of_classes(counts), "actual" in counts.dims
     cases = cases if of_class else cases.expand_dims("actual", -1)
-    cases = cases.isel(entity=cases.values.sum(axis=1) > 0)
+    some = cases.values.sum(axis=1) > 0
+    cases = cases if some.all() else cases.isel(entity=some)
     others = population if of_class and population in ("classes", "entities") else None
     names, classes = cases["entity"].values.astype(str), cases["actual"].values
     empty = cases.values == 0

@@ -13,7 +13,9 @@ from scipy.stats import beta, binom
 import bayesrank as br
 from bayesrank.ranking._confidence import (
     MILD,
+    LowerLeads,
     RankSets,
+    _critical,
     fourth_roots,
     measure_leads,
     measure_lower_leads,
@@ -241,7 +243,9 @@ def test_a_lead_must_exceed_the_critical_value_on_the_other_scale_too_but_no_mor
     y = np.random.default_rng(9).normal([9] + [0] * (entities - 1), 1, (4000, entities))
     one = np.ones((entities, entities))
     for lead, decided in ((0.97 * enough, False), (1.03 * enough, True)):
-        found = separate(y.copy(), 0.95, directional=True, at_least=(lead * one, one))
+        beside = LowerLeads(y.copy())
+        beside.lead, beside.spread = lead * one, one
+        found = separate(y.copy(), 0.95, directional=True, at_least=beside)
         assert found.above[0, 1:].all() == decided
         assert found.above.any() == decided
 
@@ -289,12 +293,12 @@ def test_a_verified_winner_beats_each_rival_at_the_two_sided_level():
     """Ten entities: 1.96 standard deviations ahead of each is enough for "best", and not for a pair among all."""
     for lead, wins in ((1.95, False), (1.97, True)):
         decided = separate(leads_of([lead, *[0.0] * 9]), 0.95)
-        assert decided.beats[0, 1:].all() == wins
+        assert decided.wins.tolist() == [wins, *[False] * 9]
         assert decided.ruled_out().tolist() == ([False] + [True] * 9 if wins else [False] * 10)
         assert not decided.above.any()  # the critical value of all 45 pairs is about 3.2
     # A winner over all but one is none.
     decided = separate(leads_of([2.5, 1.0, *[0.0] * 8]), 0.95)
-    assert decided.beats[0].sum() == 8
+    assert not decided.wins.any()
     assert not decided.ruled_out().any()
 
 
@@ -328,5 +332,41 @@ def test_the_spread_is_that_of_the_lower_tail():
     assert below < lead.std()
     for factor, sure in ((1.94, False), (1.98, True)):
         shifted = y + np.array([factor * below - mean, 0.0])
-        assert separate(shifted.copy(), 0.95, directional=True).beats[0, 1] == sure
-        assert not separate(shifted.copy(), 0.95).beats[0, 1]
+        assert separate(shifted.copy(), 0.95, directional=True).wins[0] == sure
+        assert not separate(shifted.copy(), 0.95).wins[0]
+
+
+@pytest.mark.parametrize("undefined", [0.0, 0.1])
+def test_leads_are_the_same_whether_their_spreads_are_computed_at_once_or_when_asked_for(undefined):
+    """Requests of growing and of overlapping pairs, with entities of identical evidence."""
+    rng = np.random.default_rng(21)
+    y = rng.gamma(2.0, 1, (300, 12)) + np.linspace(0, 2, 12)
+    y[:, 3] = y[:, 4]
+    y[rng.random(y.shape) < undefined] = np.nan
+    lead, spread, *_ = measure_lower_leads(y.copy())
+    lazy = LowerLeads(y.copy())
+    for critical in (2.0, 1.0, 0.5, 0.1):
+        pairs = rng.random(lead.shape) < 1 - critical / 3
+        np.testing.assert_array_equal(
+            lazy.exceed(critical, pairs), pairs & (lead > critical * spread)
+        )
+    everything = lazy.exceed(0.5, np.ones_like(pairs))
+    np.testing.assert_array_equal(everything, lead > 0.5 * spread)
+    assert 20 < everything.sum() < lead.size / 2
+
+
+def test_the_critical_value_is_that_of_the_pairs_that_remain():
+    """Without eight of twelve entities, and without some pairs of the other four."""
+    rng = np.random.default_rng(22)
+    rows = rng.normal(size=(12, 200)).astype(np.float32)
+    shift, weight = np.zeros((2, 12, 12), np.float32)
+    weight[:] = rng.uniform(0.5, 2, (12, 12))
+    leads = np.maximum(rows[:, None] - rows, 0) * weight[:, :, None]
+    found = leads.max(axis=(0, 1))
+    weight[:8], weight[:, :8], weight[9, 10] = 0, 0, 0
+    expected = np.sort((leads * (weight > 0)[:, :, None]).max(axis=(0, 1)))[-10]
+    assert expected < np.sort(found)[-10]
+    stale = np.ones(200, bool)
+    assert _critical(rows, shift, weight, found, stale, 10) == pytest.approx(expected, rel=1e-6)
+    stale[:] = True
+    assert _critical(rows, shift, np.zeros_like(weight), found, stale, 10) == 0

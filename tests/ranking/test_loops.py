@@ -74,6 +74,10 @@ def test_spreads_of_the_lower_tail(monkeypatch, board):
     np.fill_diagonal(slow, 0.0)
     for found in next(by_both(monkeypatch, lambda: [_loops.lower_spreads(rows, shift)])):
         np.testing.assert_allclose(found, slow, rtol=1e-4, atol=1e-4)
+    one, other = np.nonzero(rng.random(slow.shape) < 0.6)
+    listed = by_both(monkeypatch, lambda: [_loops.lower_spreads_of(rows, shift, one, other)])
+    for found in next(listed):
+        np.testing.assert_allclose(found, slow[one, other], rtol=1e-4, atol=1e-4)
 
 
 def test_the_spread_of_a_symmetric_lead_is_its_standard_deviation():

@@ -41,11 +41,12 @@ def swaps_of_tables(fitted: Fitted) -> list[np.ndarray]:
     tables = fitted.tables
     if tables is None or tables.sizes["entity"] != fitted.entities:
         return []
-    arrays = [_rows(tables), _rows(tables.copy(data=unit_weight_of(tables)))]
+    unit_weight = xr.Variable(tables.dims, unit_weight_of(tables))
+    arrays = [_rows(tables.variable), _rows(unit_weight)]
     if (parts := parts_of(tables)) is not None:
-        arrays.append(_rows(parts))
+        arrays.append(_rows(parts.variable))
     if fitted.prior is not None and "entity" in fitted.prior.dims:
-        arrays.append(_rows(fitted.prior))
+        arrays.append(_rows(fitted.prior.variable))
     test_set = tables.coords.get("test_set")
     shared = np.full(fitted.entities, "")
     if test_set is not None and fitted.by_prevalence:
@@ -58,7 +59,7 @@ def swaps_of_tables(fitted: Fitted) -> list[np.ndarray]:
     )
 
 
-def _rows(array: xr.DataArray) -> np.ndarray:
+def _rows(array: xr.Variable) -> np.ndarray:
     """Return the values of each entity in one row."""
     return np.ascontiguousarray(
         array.transpose("entity", ...).values.reshape(array.sizes["entity"], -1).astype(float)
@@ -67,7 +68,7 @@ def _rows(array: xr.DataArray) -> np.ndarray:
 
 def _shared_names(test_set: xr.DataArray) -> np.ndarray:
     """Return the names of the test sets of each entity; empty for test sets that no other entity has."""
-    names = test_set.transpose("entity", ...).values.astype(str)
+    names = test_set.variable.transpose("entity", ...).values.astype(str)
     names = names.reshape(len(names), -1)
     for column in names.T:
         labels, number = np.unique(column, return_counts=True)

@@ -149,6 +149,7 @@ def collect(paths: Any, choices: Choices) -> Logs:
                 record.append(
                     {"name": label, "format": kind, "source": "", "setup": {}} | frame.attrs
                 )
+                frame.attrs = {}  # pandas would copy them with every table
                 if named:
                     frame["entity"], record[-1]["source"] = named, "name"
                 parts.append(frame.assign(file=len(record) - 1))
