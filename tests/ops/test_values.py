@@ -192,7 +192,8 @@ def test_larger_of_recall_and_precision_has_a_kink_in_a_thin_strip():
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("tpr", "accuracy"), ("tpr", "jaccard_negative"), ("ppv", "npv"), ("npv", "f1"), ("accuracy", "f1"), ("mcc", "tnr")],
+    [("tpr", "accuracy"), ("tpr", "jaccard_negative"), ("ppv", "npv"), ("npv", "f1"), ("accuracy", "f1"),
+     ("mcc", "tnr")],
 )  # fmt: skip
 def test_maximum_and_minimum_share_the_area_of_both_scores(one, other):
     """P(max < v) + P(min < v) = P(A < v) + P(B < v), where the right side has closed forms."""

@@ -130,7 +130,8 @@ def test_scores_without_a_place():
 @pytest.mark.parametrize(
     ("a", "b", "prevalence"),
     [(0.0, 0.0, None), (0.0, 0.37, 1 / 3), (0.0, 1.0, 0.05), (0.1, 0.0, 0.05), (0.1, 0.37, None), (0.1, 1.0, 1 / 3),
-     (2 / 3, 0.0, 1 / 3), (2 / 3, 0.37, 0.05), (2 / 3, 1.0, None), (1.0, 0.0, None), (1.0, 0.37, 1 / 3), (1.0, 1.0, 0.05)],
+     (2 / 3, 0.0, 1 / 3), (2 / 3, 0.37, 0.05), (2 / 3, 1.0, None), (1.0, 0.0, None), (1.0, 0.37, 1 / 3),
+     (1.0, 1.0, 0.05)],
 )  # fmt: skip
 def test_functions_without_a_name_are_placed_where_their_level_lines_meet(a, b, prevalence):
     def odds(tn, fp, fn, tp):
