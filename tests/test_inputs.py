@@ -92,10 +92,11 @@ def test_compressed_tables_are_recognised_by_content(packer, layers, tmp_path):
     data = TABLE.encode()
     for _ in range(layers):
         data = packer(data)
-    plain = invoke("rank", write(tmp_path / "t.csv", TABLE), "--draws", "20")
-    told = invoke("rank", write(tmp_path / "u.csv", data), "--draws", "20")
+    few = ("--draws", "20")
+    plain = invoke("rank", write(tmp_path / "t.csv", TABLE), *few)
+    told = invoke("rank", write(tmp_path / "u.csv", data), *few)
     assert told.replace("from u.csv", "from t.csv") == plain
-    told = invoke("rank", "-", "--draws", "20", input=data)
+    told = invoke("rank", "-", *few, input=data)
     assert told.replace("from standard input", "from t.csv") == plain
 
 

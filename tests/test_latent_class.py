@@ -568,7 +568,7 @@ def test_priors_by_name():
 
 def test_sensitivity_to_dependence_and_priors():
     found = br.sensitivity(
-        HEARTS, "informedness", draws=60, seed=1, priors={"sure": {"specificity": (40, 1)}}
+        HEARTS, "informedness", draws=20, seed=1, priors={"sure": {"specificity": (40, 1)}}
     )
     assert found["alternative"].values.tolist() == [
         "base", "dependence common", "dependence by_class", "prior at half its weight", "prior at twice its weight",
