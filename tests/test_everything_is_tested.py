@@ -286,7 +286,7 @@ RUNS = {
     "rank": (["tornado", "--score", "f1", "--draws", 50], "P(best)"),
     "report": (["tornado", "--draws", 50, "-o", "PAGE"], "PAGE"),
     "scores": (["tornado", "--draws", 50], "entity"),
-    "sensitivity": (["tornado", "--score", "f1", "--draws", 50], "prior"),
+    "sensitivity": (["tornado", "--score", "tpr", "--draws", 50], "prior"),
     "tile": (["tornado", "--draws", 50], "share"),
 }
 
