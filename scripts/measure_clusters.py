@@ -1,7 +1,7 @@
 """How often 95% intervals of cases in clusters hold the truth, for docs/measured/clusters.md.
 
-Run: python scripts/measure_clusters.py [rates] [others] [strata]; the default is all parts. Writes the tables of the
-page (that of strata belongs to docs/measured/weights.md) and the picture of rates.
+Run: python scripts/measure_clusters.py [rates] [others] [strata] [best]; the default is all parts. Writes the tables
+of the page (that of strata belongs to docs/measured/weights.md) and the picture of rates.
 """
 
 import csv
@@ -38,6 +38,8 @@ LEAST = 0.9
 OTHERS, CASES = ((8, 0.1), (8, 0.4), (25, 0.1), (25, 0.4)), 20
 #: Pairs of a simulation whose differences are measured: each needs a fit of its own.
 PAIRS = 40
+#: Boards of two equal systems, whose P(best) is measured, and the limits that it exceeds.
+EQUAL_PAIRS, SURE = 400, (0.95, 0.975, 0.99)
 #: Strata: their shares of the population; cases of a cluster.
 SHARES, CASES_OF_STRATA = np.array([0.2, 0.3, 0.5]), 10
 
@@ -389,8 +391,41 @@ def measure_strata(rates: tuple[float, ...], clusters: int, correlation: float) 
     return np.stack([((low <= truth) & (truth <= high)).mean(1), (high - low).mean(1)], axis=1)
 
 
+def rows_of_best() -> Iterator[list[str]]:
+    """Yield rows on two equal systems: how often the P(best) of one of them exceeds each limit."""
+    yield [
+        *("clusters", "correlation"),
+        *(f"{kind} > {limit}" for kind in ("draws", "P(best)") for limit in SURE),
+    ]
+    for clusters in (5, 8, 15, 30, 60):
+        for correlation in (0.1, 0.4):
+            rng, design = (
+                np.random.default_rng(clusters),
+                Design(np.full(clusters, CASES), 0.7, correlation),
+            )
+            answers = np.concatenate(
+                [design.simulate(rng) for _ in range(2 * EQUAL_PAIRS // TOGETHER)], axis=1
+            )
+            exceeds = np.zeros((2, len(SURE)))
+            for i, pair in enumerate(np.split(answers, EQUAL_PAIRS, axis=1)):
+                evidence = br.from_outcomes(
+                    pd.DataFrame(pair, columns=["a", "b"]), cluster=design.names
+                )
+                posterior = br.fit(evidence, draws=1000, chains=1, seed=i)
+                first, second = br.scores.mean_outcome(posterior).transpose("entity", ...).values
+                ahead = (first > second).mean() + (first == second).mean() / 2
+                best = br.credible_ranking(posterior)["probability_best"]
+                for own, chance in zip(exceeds, (max(ahead, 1 - ahead), best.max()), strict=True):
+                    own += float(chance) > np.array(SURE)
+            yield [
+                str(clusters),
+                f"{correlation}",
+                *(f"{n:.3f}" for n in (exceeds / EQUAL_PAIRS).ravel()),
+            ]
+
+
 if __name__ == "__main__":
-    parts = sys.argv[1:] or ["rates", "others", "strata"]
+    parts = sys.argv[1:] or ["rates", "others", "strata", "best"]
     if "rates" in parts:
         cells = []
         for cell in cells_of_rates():
@@ -402,6 +437,7 @@ if __name__ == "__main__":
     for part, rows, name in (
         ("others", rows_of_others, "clusters_3.csv"),
         ("strata", rows_of_strata, "weights_2.csv"),
+        ("best", rows_of_best, "clusters_4.csv"),
     ):
         if part in parts:
             written = []

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import stats
 
 import bayesrank as br
 from bayesrank._core.source import groups_of, parse_source
@@ -19,7 +20,7 @@ from bayesrank.evidence.attempts import (
     describe_answers,
     share_of_majority,
 )
-from bayesrank.models.parts.attempts import AttemptsPosterior, _spread
+from bayesrank.models.parts.attempts import AttemptsPosterior
 from bayesrank.plots.attempts import _along, _ticks
 from bayesrank.ranking.attempts import curve_where_runs
 from bayesrank.scores.attempts import pass_at_k, pass_hat_k
@@ -228,7 +229,7 @@ def test_draws_have_the_moments_of_the_dirichlet_process_and_its_spread(score):
     total = 60 + 1
     mean = (each.sum(axis=0) + 0.5) / total
     square = ((each**2).sum(axis=0) + 0.5) / total
-    spread = np.sqrt(61 / 59) * 2.00099538 / 1.95996398
+    spread = AttemptsPosterior.of(parse_source(posterior), one.k, score).spread(one)
     sd = spread * np.sqrt((square - mean**2) / (total + 1))
     assert drawn.mean(["chain", "draw"]).values == pytest.approx(mean, abs=5 * sd.max() / 200)
     assert drawn.std(["chain", "draw"]).values == pytest.approx(sd, rel=0.03)
@@ -238,11 +239,22 @@ def test_draws_have_the_moments_of_the_dirichlet_process_and_its_spread(score):
     assert correlation == pytest.approx(wanted, abs=0.03)
 
 
-def test_spread_has_the_factor_of_few_cases():
-    assert _spread(np.ones(60)) == pytest.approx(
-        np.sqrt(61 / 59) * 2.00099538 / 1.95996398, rel=1e-6
-    )
-    assert _spread(np.ones(1)) > 1000
+@pytest.mark.parametrize("score", ["pass@1", "pass@4", "pass^4", "pass^8"])
+def test_spread_has_the_factor_of_few_cases_that_are_off_an_end(score):
+    one = br.scores.get(score).attempts
+    held = AttemptsPosterior.of(parse_source(POSTERIOR), one.k, score)
+    each = one.estimate(right_runs(), np.full((60, 2), 8))
+    effective = [(far.sum(axis=0) ** 2 / (far**2).sum(axis=0)) for far in (each, 1 - each)]
+    freedom = np.clip(np.min(effective, axis=0) - 1, 30, 59)
+    assert score != "pass@1" or freedom.max() > 40
+    wanted = np.sqrt(61 / 59) * stats.t.ppf(0.975, freedom) / stats.norm.ppf(0.975)
+    assert held.spread(one) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_a_single_case_leaves_the_whole_range():
+    frame = FRAME[FRAME["case"] == FRAME["case"].iloc[0]]
+    held = AttemptsPosterior.of(parse_source(br.fit(evidence(frame), seed=1)), 1, "pass@1")
+    assert (held.spread(Attempts(1)) > 1000).all()
 
 
 def test_order_and_names_of_cases_have_no_effect_and_other_scores_share_the_weights():
@@ -293,8 +305,10 @@ def test_claims_use_the_spread_once():
 
     information = scored(POSTERIOR, "pass@4", None, None).information
     plain = scored(POSTERIOR, "mean_outcome", None, None).information
-    assert information.inflation == pytest.approx(plain.inflation / _spread(np.ones(60)))
-    assert information.inflation == pytest.approx(1.95996398 / 2.00099538, rel=1e-6)
+    held = AttemptsPosterior.of(parse_source(POSTERIOR), 4, "pass@4")
+    spread = held.spread(Attempts(4))
+    assert information.inflation == pytest.approx(plain.inflation / spread)
+    assert information.inflation == pytest.approx(np.sqrt(61 / 59) / spread, rel=1e-6)
 
 
 def test_scores_of_runs_need_runs():
@@ -864,3 +878,21 @@ def test_majorities_rank_and_need_answers():
         evidence(FRAME, answers=said.assign(A=None))
     with pytest.raises(br.ArgumentError, match="right or wrong runs"):
         br.from_outcomes(FRAME[["A", "B"]], answers=said)
+
+
+def test_a_curve_says_which_entities_end_it():
+    rows = [
+        (name, case, run, (case + run * (name == "a")) % 2)
+        for name, most in (("a", 4), ("b", 4), ("few", 3))
+        for case in range(6)
+        for run in range(most)
+    ]
+    frame = pd.DataFrame(rows, columns=["entity", "case", "run", "outcome"])
+    posterior = br.fit(br.from_frame(frame, missing="own"), draws=100, seed=1)
+    curve = br.scores.attempts_curve(posterior)
+    assert curve.sizes["attempts"] == 3
+    told = "The curve ends at 3 attempts, since few has no more runs of some case."
+    assert told in " ".join(br.verdict(curve))
+    assert told not in " ".join(br.verdict(br.scores.attempts_curve(posterior, 2)))
+    alike = br.fit(br.from_frame(frame[frame["run"] < 3]), draws=100, seed=1)
+    assert "The curve ends" not in " ".join(br.verdict(br.scores.attempts_curve(alike)))

@@ -14,7 +14,7 @@ from bayesrank._core.labels import select_names
 from bayesrank._core.notes import Note, notes_text
 from bayesrank._core.source import Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
-from bayesrank.claims.information import allowance_of
+from bayesrank.claims.information import Units, allowance_of
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
@@ -105,14 +105,19 @@ def pareto_front(
         array.transpose(*draw_dims(values), "entity") for array in load_arrays(values, costs)
     )
     defined = values.notnull() & costs.notnull()
-    front = on_front(scores.sign * values.values, costs.values)
+    evidence = evidence_of(source, scores.variable, scores.values, kind)
+    plain = None if scores.variable else scores.score
+    likely = Units.of(evidence, plain, values).spread(values, scores.range)
+    likely_costs = costs
+    if cost is None:
+        of_costs = evidence_of(source, "mean_cost", costs, None)
+        likely_costs = Units.of(of_costs, None, costs).spread(costs, _limits(costs))
+    front = on_front(scores.sign * likely.values, likely_costs.values)
     events = defined.copy(data=front.astype(float)).where(defined)
     variables = name_pair("probability_front", share_and_error(events, values, costs))
     interval = median_and_interval("score", values, prob)
-    evidence = evidence_of(parse_source(source), scores.variable, scores.values, kind)
     if evidence.behind.clustered:
-        score = None if scores.variable else scores.score
-        allowance = allowance_of(evidence, score, scores.values, prob, scores.range)
+        allowance = allowance_of(evidence, plain, scores.values, prob, scores.range)
         interval = widen(interval, allowance, scores.range)
     variables |= interval | _interval_of_costs(source, costs, prob, own=cost is None)
     variables["undefined"] = 1 - mean_over_draws(defined.astype(float))
@@ -138,8 +143,13 @@ def _interval_of_costs(
     interval = median_and_interval("cost", costs, prob)
     if not own or not (evidence := evidence_of(source, "mean_cost", costs, None)).behind.clustered:
         return interval
-    limits = (0.0 if float(costs.min()) >= 0 else -np.inf, np.inf)
+    limits = _limits(costs)
     return widen(interval, allowance_of(evidence, None, costs, prob, limits), limits)
+
+
+def _limits(costs: xr.DataArray) -> tuple[float, float]:
+    """Return the range of costs."""
+    return (0.0 if float(costs.min()) >= 0 else -np.inf), np.inf
 
 
 def _costs(source: Source, cost: xr.DataArray | None) -> xr.DataArray:

@@ -70,6 +70,16 @@ def tied_groups(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, last
 
 
+def positions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return first and last position (from 0) of each value's tied group on the last axis, highest first, NaN last."""
+    order = np.argsort(-values, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    out = np.empty((2, *values.shape), np.int32)
+    for group, position in zip(tied_groups(ordered), out, strict=True):
+        np.put_along_axis(position, order, group, axis=-1)
+    return out[0], out[1]
+
+
 def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return the largest weighted lead of one entity over another, at least 0 (draw).
 

@@ -25,14 +25,14 @@ from bayesrank._core.records import RankingRecord
 from bayesrank._core.source import Over, Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
 from bayesrank.claims.effective import Information
-from bayesrank.claims.information import information_of
-from bayesrank.evidence.kinds import DrawsAlone
+from bayesrank.claims.information import Units, information_of
+from bayesrank.evidence.kinds import DrawsAlone, parse_evidence
 from bayesrank.inference import fit
 from bayesrank.performance.arrays import KINDS, as_performance
 from bayesrank.performance.means import aggregate_over, mean_over_datasets
+from bayesrank.ranking._loops import positions
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
 from bayesrank.ranking.extremes import Extremes, draw_alone
-from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.support import support
 from bayesrank.ranking.values import DIRECTION, ScoreValues, natural_score, score_values
 from bayesrank.scores import Score, as_score
@@ -132,6 +132,15 @@ class Scored:
     @cached_property
     def information(self) -> Information:
         return information_of(self.evidence, self.score, self.found.values.sizes["entity"])
+
+    @cached_property
+    def likely(self) -> xr.DataArray:
+        """Return the values that probabilities are of: further from their mean where units are few."""
+        return self.units.spread(self.found.values, self.found.range)
+
+    @property
+    def units(self) -> Units:
+        return Units.of(self.evidence, self.score, self.found.values)
 
 
 def scored(
@@ -452,6 +461,19 @@ def mean_performance(source: Container, purpose: str, worst: bool = False) -> Co
         used &= (cases.sum("entity") > 0).values
     _keep(strata, used, source)
     return as_performance(held, _kind_of(held)).isel(dataset=used)
+
+
+def likely_performance(source: Container, kind: str | None) -> tuple[Container, str | None]:
+    """Return the performance that probabilities are of, and its kind: further from its mean where clusters are few.
+
+    The units are those of the accuracy. A source without clusters is returned unchanged.
+    """
+    held = parse_source(source)
+    if held.container is None or not parse_evidence(held).clustered:
+        return source, kind
+    cells, both = as_performance(held, kind), ["actual", "predicted"]
+    likely = scored(held, "accuracy", None, kind).units.spread(cells, (0.0, 1.0))
+    return likely / likely.sum(both, skipna=False) * cells.sum(both, skipna=False), None
 
 
 def _dim_of(aim: Over) -> str:

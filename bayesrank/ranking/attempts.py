@@ -127,7 +127,7 @@ def attempts_curve(
         raise ArgumentError(
             "posterior", f"must have at least {int(np.ceil(1 / (1 - prob)))} draws", str(held.shape)
         )
-    return _Curve(held, most, prob).result()
+    return _Curve(held, most, prob, () if k is not None else every.fewest_runs(most)).result()
 
 
 def curve_where_runs(posterior: Container, prob: float, score: Any = None) -> xr.Dataset | None:
@@ -218,8 +218,11 @@ class _Place:
 class _Curve:
     """The places of a curve, and what is sure at all of them at once."""
 
-    def __init__(self, held: AttemptsPosterior, most: int, prob: float) -> None:
+    def __init__(
+        self, held: AttemptsPosterior, most: int, prob: float, limiting: Sequence[Any] = ()
+    ) -> None:
         self.held, self.most, self.prob = held, most, prob
+        self.limiting = limiting  #: Entities without more runs of each case, if others have more.
         # Draws for these cases go together along the curve as those for cases like these, which is
         # too much.
         self.level = (1 + prob) / 2 if held.these else prob
@@ -317,6 +320,9 @@ class _Curve:
                     "cases_with_few_runs", {"least": self.most, "used": cases[0], "total": cases[1]}
                 )
             )
+        if self.limiting:
+            names = [str(name) for name in self.limiting]
+            result.append(Note("curve_ends", {"k": self.most, "entities": names}))
         if (costs := self.held.mean_costs(self.most)) is not None:
             paid = dict(zip(map(str, self.entities), costs[-1].tolist(), strict=True))
             result.append(Note("cost_of_attempts", {"k": self.most, "costs": paid}))

@@ -35,7 +35,7 @@ from bayesrank._core.source import Over, Source, parse_source
 from bayesrank._core.types import Container, ModelName, ScoreLike
 from bayesrank.claims.effective import Information
 from bayesrank.claims.ends import CLOSED, notes_on_closed
-from bayesrank.claims.information import information_of
+from bayesrank.claims.information import Units, information_of
 from bayesrank.models import find_model, in_closed_form, options_of
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking._confidence import rank_sets
@@ -480,7 +480,9 @@ def _one(
         groups = identical_groups(evidence, len(names), depends_on_prevalence(score))
         known = KnownFacts(information_of(evidence, score, len(names)), groups)
     information, groups = known
-    result, twice, efficiencies = _summarize(x, batches, settings, found, groups)
+    drawn = xr.DataArray(x, dims=("draw", "entity"))
+    likely = Units.behind(information).spread(drawn, found.range).values
+    result, twice, efficiencies = _summarize(x, likely, batches, settings, found, groups)
     groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY
     if extremes is not None:
         ends = (average_within(groups, end) for end in extremes.interval(settings.prob))
@@ -524,7 +526,7 @@ def _one(
     if settings.joint:
         texts = np.array([str(name) for name in names])
         unseen, expected = result["unobserved"], result["expected_rank"]
-        pairs, before, error = _compare_pairs(x, twice, batches, settings, found, efficiencies)
+        pairs, before, error = _compare_pairs(likely, twice, batches, settings, found, efficiencies)
         order = consensus_of(texts, expected, before, error, ranked, unseen)
         order["consensus_rank"] = lowest_within(groups, order["consensus_rank"])
         precision = hierarchy(before, twice, ranked, batches, efficiencies.worst)
@@ -597,12 +599,16 @@ class _Efficiency(NamedTuple):
 
 def _summarize(
     x: np.ndarray,
+    likely: np.ndarray,
     batches: Batches,
     settings: RankingOptions,
     found: ScoreValues,
     groups: list[np.ndarray],
 ) -> tuple[dict[str, Any], np.ndarray, _Efficiency]:
-    """Return the results that need no pairs, from values (draw, entity), and twice the ranks of each draw."""
+    """Return the results that need no pairs, from values (draw, entity), and twice the ranks of each draw.
+
+    Ranks are of the ``likely`` values, which are further from their mean where units are few.
+    """
     tail = (1 - settings.prob) / 2
     with np.errstate(
         over="ignore", invalid="ignore"
@@ -620,7 +626,7 @@ def _summarize(
         # Ranks depend on all entities: where they hardly move, use the smallest effective sample
         # size of all. The error of a single point is unknown.
         worst = batches.number * own[ranked].min(initial=1.0) if batches.sampled else np.nan
-        found_ranks, twice = tally_ranks(x, found.sign, batches, worst)
+        found_ranks, twice = tally_ranks(likely, found.sign, batches, worst)
     result = {"median": middle, "lower": low, "upper": high} | found_ranks
     unknown = np.full(x.shape[1], np.nan)
     result |= {"overestimate": unknown, "effective_sample_size": effective}

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from bayesrank._core.draws import Batches, iterate_blocks
+from bayesrank.ranking._loops import positions
 from bayesrank.ranking._tallies import mean_of_batches
-from bayesrank.ranking.ranks import positions
 
 
 def poth_of(sucra: np.ndarray) -> float:

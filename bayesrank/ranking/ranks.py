@@ -11,8 +11,8 @@ from bayesrank._core.compat import to_container
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.source import parse_source
 from bayesrank._core.types import Container, ScoreLike
-from bayesrank.ranking._loops import tied_groups
-from bayesrank.ranking.values import score_values
+from bayesrank.ranking._loops import positions
+from bayesrank.ranking.aggregates import scored
 
 
 @check_call
@@ -47,8 +47,8 @@ def rank(
     [1.0, 2.0]
     """
     check_choice("method", method, ("average", "min", "max"))
-    found = score_values(source, score, higher_is_better, kind)
-    return _rank_values(found.values, found.sign, method)
+    one = scored(source, score, higher_is_better, kind)
+    return _rank_values(one.likely, one.found.sign, method)
 
 
 @check_call
@@ -96,8 +96,8 @@ def rank_draws(
     ``az.plot_forest(draws, var_names=["rank"])`` and ``az.plot_rank_dist(draws)`` draw them.
     """
     source = parse_source(source)
-    found = score_values(source, score, higher_is_better, kind)
-    values = found.values.reset_coords(drop=True)
+    one = scored(source, score, higher_is_better, kind)
+    found, values = one.found, one.likely.reset_coords(drop=True)
     if "sample" in values.dims:
         values = values.reset_index("sample", drop=True) if "sample" in values.indexes else values
         values = values.rename(sample="draw")
@@ -117,16 +117,6 @@ def rank_draws(
     coords = {dim: np.arange(values.sizes[dim]) for dim in ("chain", "draw")}
     groups = {name: held for name, held in source.groups.items() if name != "posterior"}
     return to_container({"posterior": xr.Dataset(variables).assign_coords(coords), **groups})
-
-
-def positions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return first and last position (from 0) of each value's tied group on the last axis, highest first, NaN last."""
-    order = np.argsort(-values, axis=-1)
-    ordered = np.take_along_axis(values, order, axis=-1)
-    out = np.empty((2, *values.shape), np.int32)
-    for group, position in zip(tied_groups(ordered), out, strict=True):
-        np.put_along_axis(position, order, group, axis=-1)
-    return out[0], out[1]
 
 
 def _rank_values(values: xr.DataArray, sign: int, method: str) -> xr.DataArray:

@@ -21,11 +21,11 @@ from bayesrank._core.draws import (
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.types import Container, ScoreLike
 from bayesrank.ranking._confidence import rank_sets
+from bayesrank.ranking._loops import positions
 from bayesrank.ranking.aggregates import scored
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.identical import depends_on_prevalence, hold_sets, identical_groups
 from bayesrank.ranking.prevalence import values_at_common
-from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.values import finite, one_ranking
 
 #: Maximum number of doubtful entities for which all subsets are tried.
@@ -98,9 +98,12 @@ def top_set(
         )
     size, names = values.sizes["entity"], values["entity"].values
     check_integer("k", k, 1, size)
-    [values] = load_arrays(values.transpose(*draw_dims(values), "entity").astype(float, copy=False))
+    dims = *draw_dims(values), "entity"
+    values, likely = (
+        held.transpose(*dims).astype(float, copy=False) for held in load_arrays(values, one.likely)
+    )
     batches = Batches.of(values)
-    x = finite(values.values).reshape(batches.number, size)
+    x, spread = (finite(held.values).reshape(batches.number, size) for held in (values, likely))
 
     ranked = np.isnan(x).mean(axis=0) <= MOSTLY
     effective_size = np.nan
@@ -117,7 +120,7 @@ def top_set(
     first, last = sets.ranks(ranked)
     top, few = np.empty(x.shape, bool), max(BLOCK // size, 1)
     for start in range(0, len(x), few):
-        part = np.where(ranked, x[start : start + few], np.nan)
+        part = np.where(ranked, spread[start : start + few], np.nan)
         top[start : start + few] = (positions(found.sign * part)[0] < k) & ~np.isnan(part)
     # Draws without any value have no best entity.
     some = top.any(axis=1)

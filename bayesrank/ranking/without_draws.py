@@ -1,5 +1,6 @@
 """Rankings without draws: what exact probabilities imply about the order, in the form of a credible ranking."""
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from bayesrank._core.checks import check_bool
 from bayesrank._core.draws import draw_dims
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.notes import Note, notes_of, notes_text
+from bayesrank._core.nouns import nouns
 from bayesrank._core.records import EvidenceRecord, ModelRecord, RankingRecord
 from bayesrank._core.source import Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
@@ -40,6 +42,8 @@ UNRESOLVED = 5e-4
 ROUNDED = 2e-4
 #: CPU seconds that integrals may take, roughly, beside draws.
 MOST_SECONDS = 5.0
+#: With fewer entities, in all rankings together, integrals take less than a minute.
+MANY = 100
 #: The variables of a claim; "rank_lower" and the others of entities need draws.
 CLAIM = (
     "rank_lower",
@@ -92,6 +96,8 @@ def rank_exactly(
             f"{higher_is_better!r}",
         )
     known = closed_form_of(source, model, options or {})
+    if known.frame.size >= MANY:
+        _warn_of_cost(plan_of(score, known.at((0,) * (known.frame.ndim - 1))), known)
     if source.array is not None:
         counts = known.model.observed()["observed_data"]["counts"]
         counts = counts.rename(dataset="group") if "group" in known.frame.dims else counts
@@ -105,6 +111,19 @@ def rank_exactly(
     else:
         evidence = evidence_of(source, None, known.frame.rename(what.name), None)
     return _rank_closed_form(known, evidence, what, settings)
+
+
+def _warn_of_cost(plan: Plan, known: ClosedForm) -> None:
+    """Warn of integrals that take minutes, before they begin; ``plan`` is of the first of several rankings."""
+    entities = known.frame.sizes["entity"]
+    minutes = plan.seconds * (known.frame.size // entities) / 60
+    if minutes >= 1:
+        warnings.warn(
+            f"An exact ranking of {entities:,} {nouns()} takes about {minutes:.2g} minutes; "
+            "method='draws' takes seconds.",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def _values_of(score: Score, natural: bool) -> ScoreValues:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from bayesrank._core.errors import ArgumentError
-from bayesrank.ranking.ranks import positions
+from bayesrank.ranking._loops import positions
 from bayesrank.statements._parser import (
     MIRROR,
     Beats,

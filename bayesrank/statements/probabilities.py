@@ -24,9 +24,9 @@ from bayesrank._core.draws import (
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.records import RankingRecord, ResultRecord
 from bayesrank._core.types import Container, ScoreLike
+from bayesrank.ranking._loops import positions
 from bayesrank.ranking.aggregates import over_of, scored
 from bayesrank.ranking.credible import MOSTLY
-from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.summary import is_exact
 from bayesrank.ranking.values import about_error, finite, one_ranking
 from bayesrank.statements._parser import (
@@ -121,8 +121,8 @@ def probability(
         source.data_vars
     ):
         return _of_ranking(source, statement, score, rope)
-    scores = scored(over_of(source, over, aggregate, weights), score, higher_is_better, kind).found
-    values, names = scores.values, _names_of(scores.values)
+    one = scored(over_of(source, over, aggregate, weights), score, higher_is_better, kind)
+    scores, values, names = one.found, one.likely, _names_of(one.likely)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     frame = values.transpose(*draw_dims(values), *extra, "entity")
     claim, rope = _with_margin(statement, names, scores.sign, rope)
@@ -283,8 +283,8 @@ def probable_orders(
     """
     top = check_integer("top", top, 1)
     places = None if places is None else check_integer("places", places, 1)
-    scores = scored(source, score, higher_is_better, kind).found
-    values, names = scores.values, _names_of(scores.values)
+    one = scored(source, score, higher_is_better, kind)
+    scores, values, names = one.found, one.likely, _names_of(one.likely)
     one_ranking(values.dims)
     orders, distinct = _count_orders(
         values.transpose(..., "entity"), scores.sign, names, top, places

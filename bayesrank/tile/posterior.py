@@ -26,7 +26,7 @@ from bayesrank._core.threads import in_threads, thread_pool
 from bayesrank._core.types import Container
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.performance.arrays import as_performance
-from bayesrank.ranking.aggregates import mean_performance, over_of
+from bayesrank.ranking.aggregates import likely_performance, mean_performance, over_of
 from bayesrank.tile._reducers import OPTIONAL, Credible, MeanOfGroups, WorstOfGroups
 from bayesrank.tile.grid import (
     TOLERANCE,
@@ -124,7 +124,7 @@ def credible(
     prob = check_prob("prob", prob)
     aim = over_of(source, over, aggregate, weights)
     worst = isinstance(aim, Over) and aim.aggregate == "worst"
-    source = mean_performance(aim, "a Tile", worst=True)
+    source, kind = likely_performance(mean_performance(aim, "a Tile", worst=True), kind)
     maps = [check_choice("maps", name, OPTIONAL) for name in check_sequence("maps", maps)]
     # Without Numba (in a browser) the only group of each entity is its worst one: the same maps,
     # areas on the grid.
@@ -240,7 +240,7 @@ def credible_by_class(
     >>> tiles["winner"].sel(a=1, b=1).values.tolist()
     ['u', 'v', 'v', 'v']
     """
-    prob, performance = check_prob("prob", prob), as_performance(source, kind)
+    prob, performance = check_prob("prob", prob), as_performance(*likely_performance(source, kind))
     if "label" not in performance.dims:
         if performance.sizes.get("actual", 0) < 3:
             raise ArgumentError(

@@ -13,6 +13,7 @@ from bayesrank._core.nouns import noun
 from bayesrank._core.prose import few_names
 from bayesrank._core.records import EvidenceRecord, RankingRecord, ResultRecord
 from bayesrank.words.parts import Verdict, compose
+from bayesrank.words.sentences import say
 from bayesrank.words.standing import POPULATIONS
 
 NEEDED = {"event", "attempts", "leader", "headline", "surely_above", "crosses", "probability_best"}
@@ -55,10 +56,14 @@ def verdict_of_attempts(curve: xr.Dataset) -> Verdict:
     if all(one.headline == "none" for one in parts["any"]):
         return compose("none", "No ranking by the number of attempts.", notes)
     every = f"If all attempts must succeed, for {_said(parts['all'], 'for')}."
+    limits = [say(note) for note in notes if isinstance(note, Note) and note.code == "curve_ends"]
     where = POPULATIONS[RankingRecord.of(curve).population].capitalize()
     sentence = f"{where}, by {_said(parts['any'], 'by')}."
     return compose(
-        parts["any"][-1].headline, sentence, notes, every if curve.sizes["attempts"] > 1 else ""
+        parts["any"][-1].headline,
+        sentence,
+        [note for note in notes if not isinstance(note, Note) or note.code != "curve_ends"],
+        " ".join([every, *limits] if curve.sizes["attempts"] > 1 else limits),
     )
 
 

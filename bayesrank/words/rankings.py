@@ -223,8 +223,8 @@ def common_notes(standing: Standing, score: str) -> list[str | Note]:
         points = " percentage points" * in_percent()
         notes.append(
             f"The {score} of {name} is expected to be {score_text(prose.significant(loss))}{points} worse on new "
-            f"cases than estimated, since it was selected as the best. A hierarchical model, which learns how "
-            f"{nouns()} vary, corrects this."
+            f"cases than estimated, if {nouns()} vary as in a normal distribution: the best of several estimates is "
+            f"often too good. A hierarchical model, which learns how {nouns()} vary, corrects this."
         )
     return notes + _unranked_notes(ranking, score)
 

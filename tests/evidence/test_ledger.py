@@ -12,6 +12,7 @@ from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.ledger import Drop, Entry, Ledger, Tally, ledger_of
 from bayesrank.io.logs import Choices
 from bayesrank.io.logs.stops import means_of
+from bayesrank.words.sentences import say
 from tests.commands import csv_of, invoke, json_of, refused
 
 
@@ -131,7 +132,7 @@ def test_usage_limits_are_failures_and_runs_that_were_never_made_are_not_missing
     assert shown.startswith(
         "Read 6 runs of 2 cases × 2 entities, from logs; each entity has 1 to 2 cases of its own."
     )
-    told = "6 runs: 3 scored, 2 usage limit (counted by the rule of the tool), 1 error. Cases never met: b 1"
+    told = "6 runs: 3 scored, 2 usage limit (their outcomes count), 1 error. Cases never met: b 1"
     assert told in shown
     assert "are missing" not in shown
 
@@ -318,3 +319,26 @@ def test_cases_that_are_matched_by_content_and_repeated_in_a_file_have_numbers(t
     frame = br.read(tmp_path, match="content")
     assert frame.groupby("case").size().to_dict() == {"0": 2, "1": 2, "1 (2)": 2}
     assert frame.pivot(index="case", columns="entity", values="outcome")["b"].tolist() == [1, 1, 0]
+
+
+def test_a_column_status_of_a_table_goes_to_the_ledger():
+    rows = [
+        (name, case, run, (run + case) % 2)
+        for name in "ab"
+        for case in range(6)
+        for run in range(2)
+    ]
+    frame = pd.DataFrame(rows, columns=["entity", "case", "run", "outcome"])
+    frame["status"] = np.where(frame["run"] * frame["case"] > 3, "usage limit", "scored")
+    ledger = Ledger.from_attrs(br.from_frame(frame).attrs)
+    assert {name: (one.runs, one.counted) for name, one in ledger.by_status().items()} == {
+        "scored": (20, 20),
+        "usage limit": (4, 4),
+    }
+    assert ledger.ignored == ()
+    [note] = ledger.run_notes()
+    assert say(note) == "24 runs: 20 scored, 4 usage limit (their outcomes count)."
+    # A run without an outcome has its status and does not count.
+    frame.loc[frame["status"] != "scored", "outcome"] = np.nan
+    ledger = Ledger.from_attrs(br.from_frame(frame, missing="own").attrs)
+    assert ledger.by_status()["usage limit"] == Tally("usage limit", 4, 0)

@@ -1,6 +1,7 @@
 """Exact rankings: closed forms, adaptive quadrature, simulations that share no code, and what must not change."""
 
 import math
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -17,6 +18,7 @@ import bayesrank as br
 from bayesrank._core.compat import to_container
 from bayesrank._core.source import groups_of
 from bayesrank.exact import NoClosedForm
+from bayesrank.ranking import without_draws
 from bayesrank.ranking.without_draws import FACTS_OF_CLAIM, _are_draws_of
 from bayesrank.scores.families import by_importance
 from bayesrank.statements.probabilities import exact_probability
@@ -982,3 +984,23 @@ def test_all_wrong_answers_are_no_contradiction():
     assert ranking["lower"].values[0] == 0  # closed at the observed value
     assert ranking["observed"].values[1] < ranking["lower"].values[1]
     assert ranking["contradicted"].values.tolist() == [False, True]
+
+
+def test_an_exact_ranking_that_takes_minutes_says_so_before_it_begins(monkeypatch):
+    def begin(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(without_draws, "answer", begin)
+    cells = np.random.default_rng(0).integers(20, 90, (4, 1000))
+    names = [f"m{i}" for i in range(1000)]
+    counts = br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), cells, strict=True)), entity=names)
+    how = {"method": "exact", "model": "dirichlet_multinomial"}
+    with (
+        pytest.warns(UserWarning, match="1,000 entities takes about .* minutes"),
+        pytest.raises(ZeroDivisionError),
+    ):
+        br.credible_ranking(counts, "accuracy", **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ZeroDivisionError):
+            br.credible_ranking(counts[:50], "accuracy", **how)

@@ -62,7 +62,7 @@ OF_LOGS = [
             "ruled": ["usage limit"],
             "absent": {"b": 3},
         },
-        "7 runs: 5 scored, 2 usage limit (counted by the rule of the tool). Cases never met: b 3.",
+        "7 runs: 5 scored, 2 usage limit (their outcomes count). Cases never met: b 3.",
     ),
     (
         "about_files",
@@ -406,6 +406,16 @@ ROWS = [
         "Up to 4 attempts at a case that stop at a success cost on average: a 0.123 and b 20.",
     ),
     ("cost_of_attempts", {"k": 1, "costs": {"a": 0.5}}, "One attempt at a case costs on average: a 0.5."),
+    (
+        "curve_ends",
+        {"k": 2, "entities": ["a"]},
+        "The curve ends at 2 attempts, since a has no more runs of some case.",
+    ),
+    (
+        "curve_ends",
+        {"k": 3, "entities": ["a", "b"]},
+        "The curve ends at 3 attempts, since a and b have no more runs of some case.",
+    ),
     (
         "curve_of_cases",
         {"k": 4, "prob": 0.9, "these": True},

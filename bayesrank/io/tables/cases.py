@@ -1026,7 +1026,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
         }
     )
     made["outcome"] = np.where(met, 0, np.nan)
-    made["status"] = np.where(met, SCORED, NO_OUTCOME)
+    made["status"] = _status_of(table, known, met)
     columns, filled = spread(answers), 0
     value, runs = roles.missing, "run" in record and "training_seed" not in record
     if runs and is_number(value):
@@ -1049,6 +1049,15 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
         joint = joint.assign_attrs(notes, missing=f"{value:g}")
         ledger = replace(ledger, missing=f"{value:g}")
     return joint.assign_attrs(ledger.to_attrs())
+
+
+def _status_of(table: Table, known: Known, met: list[bool]) -> list[str]:
+    """Return what came of each run: the table's status, or else whether it has an outcome."""
+    given = [None] * len(met) if "status" not in known.of else table.columns[known.of["status"]]
+    return [
+        str(status).strip() if not is_missing(status) else SCORED if scored else NO_OUTCOME
+        for status, scored in zip(given, met, strict=True)
+    ]
 
 
 def _fill_runs(columns: Columns, keys: list[_Key], value: Any) -> tuple[Columns, int]:

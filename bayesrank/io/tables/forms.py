@@ -112,6 +112,10 @@ class Known(NamedTuple):
         """Return the columns without a role."""
         return [name for name in table.columns if name not in self.of.values()]
 
+    def status(self, table: Table) -> Any:
+        """Return the column without a role that says what came of each run; None if there is none."""
+        return next((name for name in self.free(table) if squeeze(name) == "status"), None)
+
     def marks(self) -> set[str]:
         """Return the roles, by their own names, that only tables of counts or cases have."""
         return {role for role in MARKS if role in self.of and squeeze(self.of[role]) == role}

@@ -134,6 +134,8 @@ def from_frame(
     dataset, case, run, cluster : str, optional
         Columns with the data set, the case, the run and the cluster of the case; by default the
         columns of these names.
+        A column ``status`` beside them, such as of a run that was stopped at a limit, goes to the
+        ledger; the outcome of its row counts.
     group : str, optional
         Column with the group of the cases, such as a language or an age, instead of ``dataset``.
     category : str, optional
@@ -331,7 +333,14 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
         *names,
         *(
             known.of[role]
-            for role in (*(form or ()), *OF_CASES, "cost", "category", *["total"] * (form in MEANS))
+            for role in (
+                *(form or ()),
+                *OF_CASES,
+                "cost",
+                "category",
+                "status",
+                *["total"] * (form in MEANS),
+            )
             if role in known.of
         ),
     ]
@@ -474,6 +483,8 @@ def _read_form(
     if form in CASES and form[-1] == "probability":
         return read_long(table, known, roles)
     if form in CASES:
+        if (status := known.status(table)) is not None:
+            known.of["status"] = status
         return read_cases(table, known, form, roles)
     what, read = ("means", read_means) if form in MEANS else ("counts", read_counts)
     named = ("count",) if "times" in known.of else ()

@@ -9,7 +9,8 @@ are spread about their mean by the factor
 .. math:: \sqrt{\frac{N + 1}{N - 1}} \, \frac{t_{N - 1}}{z},
 
 with quantiles of Student's t and the normal distribution at 0.975, since the weights of N cases
-vary less than the mean of N new cases. Draws beyond 0 and 1 are moved there. All numbers of
+vary less than the mean of N new cases. If d effective cases are off an end of the range, t has at
+most the larger of d - 1 and 30 degrees of freedom. Draws beyond 0 and 1 are moved there. All numbers of
 attempts have the same weights of the cases in each draw, so that they can be compared.
 
 That is the target *cases like these*. If it is *these cases*, only the runs vary. The weights of
@@ -50,6 +51,9 @@ from bayesrank.models.parts.joint import mean_outcome
 
 #: The quantile at which the t and the normal distribution are compared.
 LEVEL = 0.975
+#: Degrees of freedom that few cases off an end leave at least, since the prior's case allows for
+#: their skewness, too; see docs/measured/attempts.md.
+FREEDOM_OF_CASES = 30
 #: The spread of the draws where one case alone was met, which leaves the whole range.
 WHOLE_RANGE = 1e6
 
@@ -114,6 +118,12 @@ class AttemptsPosterior:
     def enough(self) -> list[int]:
         """Return the numbers of attempts for which some case has enough runs."""
         return [k for k in range(1, self.runs.most + 1) if self.runs.enough_for(k).any()]
+
+    def fewest_runs(self, k: int) -> list[Any]:
+        """Return the entities with no more than k runs of some case, if others have more runs of all their cases."""
+        runs = np.where(self.runs.runs > 0, self.runs.runs, self.runs.most)
+        few = runs.min(axis=0) <= k
+        return [] if few.all() else [self.evidence.entities[i] for i in np.flatnonzero(few)]
 
     @cached_property
     def kept(self) -> np.ndarray:
@@ -210,7 +220,8 @@ class AttemptsPosterior:
         draw = self._draw_alone if self.these else self._draw
         parts = [draw(i, wanted) for i in range(max(len(self.names), 1))]
         found = np.stack(parts, axis=-1) if self.names else parts[0]
-        spread, centre = self.spread, found.mean(axis=(1, 2), keepdims=True)
+        spread = np.stack([self.spread(one) for one in wanted])[:, None, None]
+        centre = found.mean(axis=(1, 2), keepdims=True)
         found -= centre
         found *= spread
         if self.these:
@@ -218,18 +229,53 @@ class AttemptsPosterior:
         found += centre
         return np.clip(found, 0.0, 1.0, out=found)
 
+    def spread(self, one: Attempts) -> np.ndarray:
+        """Return the factor by which draws are spread about their mean (entity, [dataset]).
+
+        Few cases that are not at an end of the range show little of their variance, too.
+        """
+        freedom, factor = np.moveaxis(self.units, -1, 0)
+        few = np.maximum(self.effective_cases(one) - 1, FREEDOM_OF_CASES)
+        wide = stdtrit(np.maximum(np.minimum(freedom, few), 1e-9), LEVEL) / ndtri(LEVEL)
+        found = np.where(freedom > 0, factor * wide, WHOLE_RANGE)
+        return found if self.names else found[:, 0]
+
     @cached_property
-    def spread(self) -> np.ndarray:
-        """Return the factor by which draws are spread about their mean (entity, [dataset])."""
-        found = np.ones((len(self.evidence.entities), max(len(self.names), 1)))
-        evidence = self.kind_of(Attempts(1))
-        known: dict[bytes, float] = {}
+    def units(self) -> np.ndarray:
+        """Return the degrees of freedom of a mean over the cases or clusters, and its factor (entity, dataset, 2)."""
+        evidence, known = self.kind_of(Attempts(1)), dict[bytes, tuple[float, float]]()
+        found = np.empty((len(self.evidence.entities), max(len(self.names), 1), 2))
         for i in range(len(found)):
             for j, sizes in enumerate(evidence.sizes(i)):
                 key = np.sort(sizes).tobytes()
-                known[key] = known[key] if key in known else _spread(sizes)
+                known[key] = known.get(key) or cluster_information([sizes], np.ones(1))
                 found[i, j] = known[key]
-        return found if self.names else found[:, 0]
+        return found
+
+    @cached_property
+    def _outcomes_of_cases(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return how many cases have each outcome, and the sums of their squared weights (dataset, cell, entity)."""
+        count, square = self.evidence.count[self.kept], self.evidence.squares[self.kept]
+        held = None if self.evidence.dataset is None else self.evidence.dataset[self.kept]
+        parts = [np.ones(len(count))] if held is None else [held == name for name in self.names]
+        return (
+            np.stack([self.used.numbers(count * own) for own in parts]),
+            np.stack([self.used.numbers(square * own) for own in parts]),
+        )
+
+    def effective_cases(self, one: Attempts) -> np.ndarray:
+        """Return Kish's effective number of cases that are off an end, whichever end has fewer (entity, dataset).
+
+        Cases count in proportion to their distance from the end.
+        """
+        estimates, met = one.of_each_cell(self.used), self.used.cells[1] > 0
+        number, square = self._outcomes_of_cases
+        found = []
+        for end in (0, 1):
+            far = np.where(met, np.abs(estimates - end), 0.0)
+            total, squares = np.tensordot(far, number, (0, 1)), np.tensordot(far**2, square, (0, 1))
+            found.append(np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0))
+        return np.minimum(*found).T
 
     def narrowing(self, one: Attempts) -> np.ndarray:
         """Return by what factor the spread is smaller if only the runs of these cases vary (entity), at most 1.
@@ -246,15 +292,10 @@ class AttemptsPosterior:
             [moments.within(one.k, n) if n else moments.values[0] for n in runs.tolist()]
         )
         prior = self.prior[1][:, 0] * (square.sum() / count.sum()) ** 2
-        total, squares = self.used.numbers(count), self.used.numbers(square)
-        distances = [np.where(met, np.abs(estimates - end), 0.0) for end in (0, 1)]
-        factor = np.empty(total.shape[1])
-        for i, mean in enumerate(self.means(one)):
+        squares, few = self.used.numbers(square), self.effective_cases(one)[:, 0]
+        factor = np.empty(len(few))
+        for i, (mean, fewest) in enumerate(zip(self.means(one), few, strict=True)):
             number = squares[met, i]
-            fewest = min(
-                _effective(float(total[:, i] @ far), float(squares[:, i] @ far**2))
-                for far in distances
-            )
             of_prior = prior[i] @ (self._at_prior(one) - mean) ** 2
             every = number @ (estimates[met] - mean) ** 2 + of_prior
             share = (number @ within[met, i] + of_prior) / every if every > 0 else 1.0
@@ -366,7 +407,7 @@ class AttemptsPosterior:
             record = _without_clusters(record)
         over = "these_cases" if self.these else "cases_like_these"
         record |= ModelRecord(
-            draws_spread=tuple(self.spread.ravel().tolist()), over=over
+            draws_spread=tuple(self.spread(one).ravel().tolist()), over=over
         ).to_attrs()
         record |= {f"{name}_range": [0.0, 1.0]}
         draws = xr.DataArray(drawn, coords, ("chain", "draw", *self.dims), name)
@@ -423,16 +464,3 @@ def _without_clusters(record: dict[str, Any]) -> dict[str, Any]:
     notes = [note for note in notes_of(record.get("notes", "")) if note.code != "few_clusters"]
     left_out = ("target", "clusters", "notes")
     return add_notes({key: held for key, held in record.items() if key not in left_out}, notes)
-
-
-def _effective(total: float, square: float) -> float:
-    """Return Kish's effective number of cases."""
-    return total**2 / square if square > 0 else 0.0
-
-
-def _spread(sizes: np.ndarray) -> float:
-    """Return the factor of the spread of a mean over units with these weights."""
-    freedom, factor = cluster_information([sizes], np.ones(1))
-    if not freedom > 0:
-        return WHOLE_RANGE
-    return float(factor * stdtrit(freedom, LEVEL) / ndtri(LEVEL))

@@ -1,5 +1,7 @@
 """Sentences about how evidence was read, joined and counted."""
 
+from collections.abc import Sequence
+
 from bayesrank._core import prose
 from bayesrank._core.nouns import noun, nouns
 from bayesrank._core.prose import list_names
@@ -98,6 +100,12 @@ def cost_of_attempts(k: int, costs: dict[str, float]) -> str:
         f"Up to {k} attempts at a case that stop at a success" if k > 1 else "One attempt at a case"
     )
     return f"{attempts} cost{'s' * (k == 1)} on average: {prose.few_names(amounts)}."
+
+
+def curve_ends(k: int, entities: Sequence[str]) -> str:
+    """Say which entities have too few runs for more attempts."""
+    have = "has" if len(entities) == 1 else "have"
+    return f"The curve ends at {k} attempts, since {prose.few_names(entities)} {have} no more runs of some case."
 
 
 def curve_of_cases(k: int, prob: float, these: bool) -> str:

@@ -91,8 +91,8 @@ def _describe_lacking(
 def runs_by_outcome(
     runs: int, outcomes: Mapping[str, int], ruled: Sequence[str], absent: Mapping[str, int]
 ) -> str:
-    """Say what came of the runs; the tool counts those in ``ruled``; ``absent`` are cases that an entity never met."""
-    text = [f"{number:,} {status}{' (counted by the rule of the tool)' * (status in ruled)}"
+    """Say what came of the runs; outcomes of ``ruled`` ones count; ``absent`` are cases that an entity never met."""
+    text = [f"{number:,} {status}{' (their outcomes count)' * (status in ruled)}"
             for status, number in outcomes.items()]  # fmt: skip
     line = f"{prose.count(runs, 'run')}: {list_names(text, 8)}"
     if list(outcomes) == ["scored"]:
