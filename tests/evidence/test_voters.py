@@ -81,6 +81,21 @@ def test_seven_questions_are_seven_pieces_of_evidence_whatever_the_number_of_ver
     assert (same > 0).mean().item() == pytest.approx(0.86, abs=0.03)
 
 
+def test_equal_questions_are_counted_one_by_one():
+    """Of four, every rank is possible, and the note says four; five are enough."""
+    four, five = (
+        br.credible_ranking(
+            br.fit(
+                br.from_votes(questions_won(won, 1, 6), **ROLES, case="question"), seed=1, draws=100
+            )
+        )
+        for won in (3, 4)
+    )
+    [note] = [each for each in notes_of(four.attrs["cap_notes"]) if each.code == "clusters_too_few"]
+    assert note.fields["clusters"] == pytest.approx(4)
+    assert "clusters_too_few" not in five.attrs["caps"]
+
+
 def test_equal_units_have_one_degree_of_freedom_less_and_unequal_ones_those_of_clusters():
     assert unit_freedom(np.full(10, 7.0)) == pytest.approx((9.0, 10 / 9))
     assert unit_freedom(np.array([3.0, 0.0])) == (0.0, np.inf)
