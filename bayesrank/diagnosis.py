@@ -33,7 +33,7 @@ from bayesrank.io.tables.values import plain
 from bayesrank.models import make_model, model_for_datasets
 from bayesrank.words.sentences import say
 
-#: Groups of at least so many cases are categories, to be ranked one by one; many smaller ones are
+#: Groups of at least this many cases are categories, to be ranked one by one; many smaller ones are
 #: clusters.
 CATEGORY_CASES, CLUSTERS = 10, 12
 #: The number of data sets below which a slope has little evidence.
@@ -67,8 +67,8 @@ class Diagnosis:
             lines.append(f"{'Stops:':12}{stop}")
         if not self.command:
             return [*lines, "No command ranks these logs as they are."]
-        what = "Command, with one choice for each stop:" if self.stops else "Command:"
-        return [*lines, what, f"  {self.command}"]
+        heading = "Command, with one choice for each stop:" if self.stops else "Command:"
+        return [*lines, heading, f"  {self.command}"]
 
     __repr__ = __str__
 
@@ -133,10 +133,10 @@ def doctor(
 
 def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
     """Describe one table of cases whose truth is known in part: labels, their choice, and each judge's errors."""
-    given = check_paths("paths", paths)
-    if len(given) != 1:
-        raise ArgumentError("paths", "must be one table beside truth", f"{len(given)} paths")
-    table = read_csv(given[0])
+    names = check_paths("paths", paths)
+    if len(names) != 1:
+        raise ArgumentError("paths", "must be one table beside truth", f"{len(names)} paths")
+    table = read_csv(names[0])
     try:
         evidence = read_table(table, roles)
         votes = isinstance(evidence, xr.Dataset) and "judge_vote" in evidence
@@ -150,25 +150,25 @@ def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
         return Diagnosis({}, [error], "", None)
     ledger = ledger_of(evidence)
     entities = list(map(str, evidence["entity"].values.tolist()))
-    what = (
+    content = (
         "votes of a judge, and of people on some pairs"
         if votes
         else "cases whose truth is known in part"
     )
     text = {
-        "What": [f"One table of {what}."],
+        "What": [f"One table of {content}."],
         "Systems": [f"{len(entities)}: {list_names(entities, 8)}."],
     }
     text["Votes" if votes else "Cases"] = [f"{ledger.cases:,}."]
     text["Labels"] = _labels(evidence, entities)
-    found = make_model(None, evidence, {})
-    notes = [*getattr(found, "notes", ()), *notes_of(found.settings.get("notes", ""))]
+    model = make_model(None, evidence, {})
+    notes = [*getattr(model, "notes", ()), *notes_of(model.settings.get("notes", ""))]
     text["Labels"] += list(map(say, notes))
     if votes:
         text["Judges"] = _agreement(evidence)
     elif "verdict" in evidence:
         text["Judges"] = _judges(evidence)
-    words = ["bayesrank", "rank", quote_word(os.fspath(given[0]))]
+    words = ["bayesrank", "rank", quote_word(os.fspath(names[0]))]
     for option in ("truth", "judge", "entities", "count"):
         if (value := getattr(roles, option)) is not None:
             words.append(
@@ -199,10 +199,10 @@ def diagnose_covariates(paths: Sequence[str], roles: Roles) -> Diagnosis:
         )
         text["Covariates"].append(f"{name}: {low:.4g} to {high:.4g}; {where}.")
     sets = dict(zip(entities, evidence["measured"].sum("dataset").values.tolist(), strict=True))
-    few = [f"{name} {n}" for name, n in sets.items() if n < SETS_FOR_SLOPE]
-    if few:
+    too_few = [f"{name} {n}" for name, n in sets.items() if n < SETS_FOR_SLOPE]
+    if too_few:
         text["Doubts"] = [
-            f"Few data sets for a slope: {list_names(few, 8)}. Their slopes follow those of the others."
+            f"Few data sets for a slope: {list_names(too_few, 8)}. Their slopes follow those of the others."
         ]
     try:
         made = make_model(model_for_datasets(evidence.shape[-1]), evidence, {"covariates": names})
@@ -240,11 +240,13 @@ def _agreement(evidence: xr.Dataset) -> list[str]:
     for judge, vote in zip(evidence["judge"].values.tolist(), votes.T, strict=True):
         number = human.sum(axis=1)
         first, sided = number[vote == 0].sum(), number[vote < 2].sum()
-        seen = human[vote < 3, :3]
-        share = (np.eye(4, dtype=bool)[vote[vote < 3], :3] * seen).sum() / max(seen.sum(), 1)
+        judged_votes = human[vote < 3, :3]
+        share = (np.eye(4, dtype=bool)[vote[vote < 3], :3] * judged_votes).sum() / max(
+            judged_votes.sum(), 1
+        )
         text.append(
-            f"{judge}: people agree in {share:.0%} of {seen.sum():,} votes of both. It prefers the first of the two in "
-            f"{first / max(sided, 1):.0%} of its {sided:,} votes that are no ties."
+            f"{judge}: people agree in {share:.0%} of {judged_votes.sum():,} votes of both. "
+            f"It prefers the first of the two in {first / max(sided, 1):.0%} of its {sided:,} votes that are no ties."
         )
     return text
 
@@ -262,23 +264,25 @@ def _judges(evidence: xr.Dataset) -> list[str]:
             (0, "wrong answers that it accepts"),
             (1, "right answers that it rejects"),
         ):
-            here = (truth == right) & verdict.notnull()
-            number = (count * here).sum("pattern")
+            errs = (truth == right) & verdict.notnull()
+            number = (count * errs).sum("pattern")
             errors = (
-                (count * (here & (verdict != truth))).sum("pattern") / number.where(number > 0)
+                (count * (errs & (verdict != truth))).sum("pattern") / number.where(number > 0)
             ).to_series()
-            held = [f"{name} {share:.0%} of {n:,}" for (name, share), n in
+            shares = [f"{name} {share:.0%} of {n:,}" for (name, share), n in
                     zip(errors.items(), number.values.tolist(), strict=True) if n]  # fmt: skip
-            text.append(f"{judge}, {what}, of those with a known truth: {list_names(held, 8)}.")
+            text.append(f"{judge}, {what}, of those with a known truth: {list_names(shares, 8)}.")
     return text
 
 
 def diagnose(paths: Any, choices: Choices) -> Diagnosis:
     """Describe logs; choices that must be made are made one by one, and listed as stops."""
-    given = check_paths("paths", paths)
+    names = check_paths("paths", paths)
     stops: list[ArgumentError] = []
     logs, frame = None, None
-    for _ in range(12):  # so many choices are made for the user, so that the rest can be described
+    for _ in range(
+        12
+    ):  # choices are made for the user, so that the remaining ones can be described
         try:
             logs = logs or collect(paths, choices)
             frame = settle(logs, choices)
@@ -316,7 +320,7 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
         return Diagnosis(
             sections, stops + ([] if failure is None else [failure]), "", frame, contents
         )
-    words = ["bayesrank", "rank", *(quote_word(os.fspath(path)) for path in given), choices.typed()]
+    words = ["bayesrank", "rank", *(quote_word(os.fspath(path)) for path in names), choices.typed()]
     return Diagnosis(sections, stops, " ".join(filter(None, words)), frame, contents)
 
 
@@ -421,13 +425,15 @@ def _categories(frame: pd.DataFrame) -> list[str]:
     cases = frame.drop_duplicates(["dataset", "case"])
     counts = cases["category"].value_counts()
     text = [f"{len(counts)}: {list_names([f'{c} ({n})' for c, n in counts.items()], 8)}."]
-    met = (
+    entities_in = (
         frame[frame["outcome"].notna()]
         .groupby("category")["entity"]
         .nunique()
         .reindex(counts.index, fill_value=0)
     )
-    full = bool(frame["category"].notna().all()) and bool((met == frame["entity"].nunique()).all())
+    full = bool(frame["category"].notna().all()) and bool(
+        (entities_in == frame["entity"].nunique()).all()
+    )
     if len(counts) > 1 and len(cases) / len(counts) >= CATEGORY_CASES and full:
         text.append(
             "--by category ranks the mean over categories, the worst category, and each category."
@@ -439,7 +445,7 @@ def _cases(logs: Logs, frame: pd.DataFrame, entities: list[str], choices: Choice
     cases = frame.groupby(["dataset", "case"], sort=False)["entity"].nunique()
     same = int((cases == len(entities)).sum())
     by = "content" if choices.match == "content" else "id"
-    many = f"{len(cases):,}" + (
+    number = f"{len(cases):,}" + (
         f" in {frame['dataset'].nunique()} data sets" if frame["dataset"].nunique() > 1 else ""
     )
     shared = (
@@ -447,13 +453,13 @@ def _cases(logs: Logs, frame: pd.DataFrame, entities: list[str], choices: Choice
         if same == len(cases)
         else f"; {same:,} are in all systems by {by}"
     )
-    text = [f"{many}{shared if len(entities) > 1 else ''}."]
-    known = logs.rows[logs.rows["hash"].notna()]
-    if len(known):
-        content = known.groupby(known["dataset"].astype(str) + known["hash"].astype(str))[
+    text = [f"{number}{shared if len(entities) > 1 else ''}."]
+    hashed = logs.rows[logs.rows["hash"].notna()]
+    if len(hashed):
+        content = hashed.groupby(hashed["dataset"].astype(str) + hashed["hash"].astype(str))[
             "entity"
         ].nunique()
-        common = int((content == known["entity"].nunique()).sum())
+        common = int((content == hashed["entity"].nunique()).sum())
         text.append(f"By content, {common:,} of {len(content):,} are in all systems.")
     else:
         text.append("The files do not contain the content of cases.")
@@ -471,7 +477,7 @@ def _outcomes(frame: pd.DataFrame) -> list[str]:
     values = frame["outcome"].dropna().unique()
     several = len(set(frame.attrs["metric"].values())) > 1
     metrics = [f"{m} ({d})" if several else m for d, m in frame.attrs["metric"].items()]
-    what = f"{list_names(dict.fromkeys(metrics))}: " if metrics else ""
+    heading = f"{list_names(dict.fromkeys(metrics))}: " if metrics else ""
     grid = "0 for wrong and 1 for right"
     if not set(values) <= {0, 1}:
         grid = f"{len(values)} values from {values.min():g} to {values.max():g}"
@@ -480,7 +486,7 @@ def _outcomes(frame: pd.DataFrame) -> list[str]:
     end = "Higher is assumed to be better; the files do not say." if better is None else end
     means = pd.Series(means_of(frame)).sort_values(ascending=better is False)
     return [
-        f"{what}{grid}.",
+        f"{heading}{grid}.",
         end,
         f"Means: {list_names([f'{e} {m:.4g}' for e, m in means.items()], 8)}.",
     ]
@@ -500,7 +506,7 @@ def _clusters(frame: pd.DataFrame) -> list[str]:
     )
     table = table[list(means)].dropna()
     values = (table.iloc[:, 0] - (table.iloc[:, 1] if len(means) > 1 else 0)).to_numpy()
-    what = (
+    quantity = (
         f"the difference of {means[0]} and {means[1]}"
         if len(means) > 1
         else f"the mean of {means[0]}"
@@ -526,6 +532,6 @@ def _clusters(frame: pd.DataFrame) -> list[str]:
         ratio = np.sqrt(of_groups / max((rest**2).sum(), 1e-300))
         effect = f"{ratio:.2g} times as wide" if (rest**2).any() else "as wide"
         text.append(
-            f"{column}: {len(names)} groups; intervals of {what} would be {effect} (--cluster {column})."
+            f"{column}: {len(names)} groups; intervals of {quantity} would be {effect} (--cluster {column})."
         )
     return text or ["No candidates."]

@@ -11,16 +11,12 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import (
-    arguments_of,
-    check_choice,
-    check_integer,
-    check_memory,
-    describe_value,
-)
+from bayesrank._core.checks import check_choice, check_integer, describe_value
 from bayesrank._core.chunks import Drawn, Sizes, chunk_sizes, draw_lazily
 from bayesrank._core.compat import to_container
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.keywords import arguments_of
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import add_notes, notes_text
 from bayesrank._core.nuts import LIBRARIES, TUNE, choose_by_name, sample, warn_of_chains
 from bayesrank._core.random import Block, Seed, blocks_between, fingerprint, root_sequence, stream
@@ -204,126 +200,59 @@ def fit(
     """
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     check_choice("sampler", sampler, ("auto", "exact", "nuts", *LIBRARIES))
-    if (
-        isinstance(groups, str)
-        or not isinstance(groups, Sequence | set)
-        or [g for g in groups if g not in GROUPS]
-    ):
-        raise ArgumentError(
-            "groups", f"must be a sequence with any of {GROUPS}", describe_value(groups)
-        )
-    if nuts is not None and not isinstance(nuts, Mapping):
-        raise ArgumentTypeError(
-            "nuts", "must be a mapping of arguments of pymc.sample", describe_value(nuts)
-        )
-    taken = {"draws", "chains", "random_seed"} & set(nuts or {})
-    if taken:
-        raise ArgumentError(
-            "nuts",
-            "must not contain draws, chains or a seed: these are arguments of br.fit",
-            sorted(taken),
-        )
+    _check_groups(groups)
+    _check_nuts(nuts)
     if sampler in LIBRARIES:
         nuts = choose_by_name(sampler, nuts)
         sampler = "nuts"
     chosen = model is None
     model = chosen_by_evidence(evidence, options=options) if chosen else model
+    chosen_by = "evidence" if chosen else "user"
     if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
-        how = {
-            "draws": draws,
-            "chains": chains,
-            "seed": seed,
-            "sampler": sampler,
-            "groups": groups,
-            "nuts": nuts,
-        }
         names = pd.unique(evidence["group"].values)
-        found = draw_groups(groups_as_datasets(evidence), model, **how, chunks=chunks, **options)
-        found["posterior"].attrs |= {
-            "model_chosen_by": "evidence" if chosen else "user",
-            "stratum": "group",
-        }
-        return {name: datasets_as_groups(group, names) for name, group in found.items()}
+        drawn = draw_groups(
+            groups_as_datasets(evidence),
+            model,
+            draws=draws,
+            chains=chains,
+            seed=seed,
+            sampler=sampler,
+            groups=groups,
+            nuts=nuts,
+            chunks=chunks,
+            **options,
+        )
+        drawn["posterior"].attrs |= {"model_chosen_by": chosen_by, "stratum": "group"}
+        return {name: datasets_as_groups(group, names) for name, group in drawn.items()}
     evidence = _evidence_for(model, evidence)
     instance = make_model(model, evidence, options, arguments_of(fit))
-    exact = hasattr(instance, "draw")
-    if sampler == "exact" and not exact:
-        raise ArgumentError(
-            "sampler",
-            f"must be 'nuts' or 'auto' for {type(instance).__name__}, which has no exact draws",
-        )
-    if sampler == "nuts" and not hasattr(instance, "build"):
-        raise ArgumentError(
-            "sampler",
-            f"must be 'auto' or 'exact' for the model {type(instance).__name__}",
-            "'nuts'",
-        )
-    if nuts is not None and sampler != "nuts" and exact:
-        raise ArgumentError(
-            "nuts", "cannot be used unless sampler='nuts'", f"it with sampler={sampler!r}"
-        )
+    exactly = _draws_exactly(instance, sampler, nuts)
     root = root_sequence(seed)
     result = dict(instance.observed())
-    observed = result.get("observed_data", xr.Dataset())
+    observed = _with_parts(result.get("observed_data", xr.Dataset()))
+    result |= {"observed_data": observed} if "observed_data" in result else {}
     # The observed tables or means, if there are any.
-    held = next(
+    table = next(
         (observed[name] for name in ("counts", "mean_outcome") if name in observed.data_vars), None
     )
-    sizes = None
-    if "counts" in observed.data_vars:
-        # The attrs of the variable record the pooling, also in a file.
-        retained = observed["counts"].attrs
-        if parts := hold_parts(observed["counts"]):
-            result["observed_data"] = observed = observed.assign(parts)
-        if "pooled" in retained:
-            observed["counts"].attrs = retained | {"pooled": record_text(retained["pooled"])}
-    if chunks is None and held is not None:
-        what = f"{' x '.join(map(str, held.shape))} {'cells' if held.name == 'counts' else 'means'}"
-        drawn, given = (
-            f"{shape[0]} x {shape[1]} draws of {what}",
-            f"draws={shape[1]}, chains={shape[0]}",
-        )
-        check_memory("draws must be fewer", drawn, (*shape, held.size), given)
-    elif chunks is not None:
-        if not exact or sampler == "nuts":
-            why = "sampler='nuts'" if exact else "which has no exact draws"
-            raise ArgumentError(
-                "chunks",
-                f"must be None for {type(instance).__name__}, {why}: its sampler holds all draws (.chunk makes "
-                "chunks of them)",
-            )
-        sizes = chunk_sizes(chunks, shape, 1 if held is None else held.size)
-
-    if exact and sampler != "nuts":
+    sizes = _chunk_sizes(instance, chunks, shape, table, exactly)
+    if exactly:
         result["posterior"] = _draw_exactly(instance, "posterior", shape, root, sizes)
     else:
-        result |= _sample(
-            instance,
-            shape,
-            root,
-            result,
-            None if sampler == "auto" and nuts is None else dict(nuts or {}),
-        )
+        options_of_nuts = None if sampler == "auto" and nuts is None else dict(nuts or {})
+        result |= _sample(instance, shape, root, result, options_of_nuts)
     if {"prior", "prior_predictive"} & set(groups):
-        _check_method(instance, "draw" if exact else "draw_prior", "prior")
-        result["prior"] = _draw_exactly(instance, "prior", shape, root, sizes).assign_attrs(
-            kind=instance.kind
-        )
-    for name in ("prior_predictive", "posterior_predictive"):
-        if name in groups:
-            _check_method(instance, "replicate", name)
-            result[name] = instance.replicate(result[name.removesuffix("_predictive")], root, name)
-    for name in ("log_likelihood", "log_prior"):
-        if name in groups:
-            _check_method(instance, name, name)
-            result[name] = _measured_only(getattr(instance, name)(result["posterior"]), held)
+        _check_method(instance, "draw" if hasattr(instance, "draw") else "draw_prior", "prior")
+        prior = _draw_exactly(instance, "prior", shape, root, sizes)
+        result["prior"] = prior.assign_attrs(kind=instance.kind)
+    _add_groups(result, groups, instance, root, table)
     used = SamplerRecord.of(result["sample_stats"]).sampler if "sample_stats" in result else "exact"
     result["posterior"].attrs |= {
         **add_notes(_provenance(evidence), getattr(instance, "notes", ())),
         **instance.settings,
         **ModelRecord(
             model=model if isinstance(model, str) else type(instance).__name__,
-            model_chosen_by="evidence" if chosen else "user",
+            model_chosen_by=chosen_by,
             words=instance.words,
             kind=instance.kind,
             sampler=used,
@@ -337,16 +266,116 @@ def fit(
     order = ("posterior", "sample_stats", *GROUPS, "observed_data", "constant_data")
     retained = [name for name in order if name in result and (name in groups or name not in GROUPS)]
     for name in {"posterior", "prior"} & set(retained):
-        # ``observed_data`` has the coords that describe entities and data sets, which ArviZ cannot
-        # handle.
-        group = result[name]
-        described = [
-            key
-            for key, coord in group.coords.variables.items()
-            if coord.dims and key not in group.dims
-        ]
-        result[name] = group.drop_vars([key for key in described if key in observed.coords])
+        result[name] = _without_descriptions(result[name], observed)
     return {name: result[name] for name in retained}
+
+
+def _check_groups(groups: Any) -> None:
+    is_sequence = isinstance(groups, Sequence | set) and not isinstance(groups, str)
+    if not is_sequence or any(name not in GROUPS for name in groups):
+        raise ArgumentError(
+            "groups", f"must be a sequence with any of {GROUPS}", describe_value(groups)
+        )
+
+
+def _check_nuts(nuts: Any) -> None:
+    if nuts is None:
+        return
+    if not isinstance(nuts, Mapping):
+        raise ArgumentTypeError(
+            "nuts", "must be a mapping of arguments of pymc.sample", describe_value(nuts)
+        )
+    reserved = {"draws", "chains", "random_seed"} & set(nuts)
+    if reserved:
+        raise ArgumentError(
+            "nuts",
+            "must not contain draws, chains or a seed: these are arguments of br.fit",
+            sorted(reserved),
+        )
+
+
+def _draws_exactly(instance: Any, sampler: str, nuts: Mapping[str, Any] | None) -> bool:
+    """Return whether draws are exact; raise an error if the model has no such sampler."""
+    has_exact = hasattr(instance, "draw")
+    name = type(instance).__name__
+    if sampler == "exact" and not has_exact:
+        requirement = f"must be 'nuts' or 'auto' for {name}, which has no exact draws"
+        raise ArgumentError("sampler", requirement)
+    if sampler == "nuts" and not hasattr(instance, "build"):
+        requirement = f"must be 'auto' or 'exact' for the model {name}"
+        raise ArgumentError("sampler", requirement, "'nuts'")
+    if nuts is not None and sampler != "nuts" and has_exact:
+        raise ArgumentError(
+            "nuts", "cannot be used unless sampler='nuts'", f"it with sampler={sampler!r}"
+        )
+    return has_exact and sampler != "nuts"
+
+
+def _with_parts(observed: xr.Dataset) -> xr.Dataset:
+    """Return the observed data with the counts that were pooled, and the record of pooling as text."""
+    if "counts" not in observed.data_vars:
+        return observed
+    # The attrs of the variable record the pooling, also in a file.
+    attrs = observed["counts"].attrs
+    if parts := hold_parts(observed["counts"]):
+        observed = observed.assign(parts)
+    if "pooled" in attrs:
+        observed["counts"].attrs = attrs | {"pooled": record_text(attrs["pooled"])}
+    return observed
+
+
+def _chunk_sizes(
+    instance: Any,
+    chunks: Any,
+    shape: tuple[int, int],
+    table: xr.DataArray | None,
+    exactly: bool,
+) -> Sizes | None:
+    """Return the sizes of lazy chunks, if the model can draw them; check that other draws fit into the memory."""
+    if chunks is None:
+        if table is not None:
+            unit = "cells" if table.name == "counts" else "means"
+            size = f"{' x '.join(map(str, table.shape))} {unit}"
+            drawn = f"{shape[0]} x {shape[1]} draws of {size}"
+            arguments = f"draws={shape[1]}, chains={shape[0]}"
+            check_memory("draws must be fewer", drawn, (*shape, table.size), arguments)
+        return None
+    if not exactly:
+        why = "sampler='nuts'" if hasattr(instance, "draw") else "which has no exact draws"
+        raise ArgumentError(
+            "chunks",
+            f"must be None for {type(instance).__name__}, {why}: its sampler holds all draws (.chunk makes "
+            "chunks of them)",
+        )
+    return chunk_sizes(chunks, shape, 1 if table is None else table.size)
+
+
+def _add_groups(
+    result: dict[str, xr.Dataset],
+    groups: Sequence[str],
+    instance: Any,
+    root: np.random.SeedSequence,
+    table: xr.DataArray | None,
+) -> None:
+    """Add the requested groups that are computed from draws of the posterior or the prior."""
+    for name in ("prior_predictive", "posterior_predictive"):
+        if name in groups:
+            _check_method(instance, "replicate", name)
+            result[name] = instance.replicate(result[name.removesuffix("_predictive")], root, name)
+    for name in ("log_likelihood", "log_prior"):
+        if name in groups:
+            _check_method(instance, name, name)
+            result[name] = _measured_only(getattr(instance, name)(result["posterior"]), table)
+
+
+def _without_descriptions(group: xr.Dataset, observed: xr.Dataset) -> xr.Dataset:
+    """Drop the coords that describe entities and data sets, which ArviZ cannot handle: ``observed`` has them."""
+    described = [
+        name
+        for name, coord in group.coords.variables.items()
+        if coord.dims and name not in group.dims
+    ]
+    return group.drop_vars([name for name in described if name in observed.coords])
 
 
 @check_call
@@ -428,8 +457,8 @@ def _evidence_for(model: Any, evidence: Any) -> Any:
     """Return the evidence in the form that a named model takes."""
     if isinstance(model, str) and getattr(find_model(model), "takes", "") == "probabilities":
         return probabilities_of(evidence)
-    given = parse_given(evidence)
-    cases = given.of_cases and not given.truth_in_part
+    parsed = parse_given(evidence)
+    cases = parsed.of_cases and not parsed.truth_in_part
     return (
         counts_of(evidence)
         if cases and isinstance(model, str) and not takes_cases(model)
@@ -545,24 +574,24 @@ def _check_method(instance: Any, method: str, group: str) -> None:
         )
 
 
-def _measured_only(found: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset:
+def _measured_only(log_likelihood: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset:
     """Return log-likelihoods along ``table``, without tables that were not measured, since ArviZ cannot skip them."""
     measured = None if counts is None else counts.coords.get("measured")
     pair = ["entity", "dataset"]
     if (
         measured is None
         or bool(measured.all())
-        or "counts" not in found
-        or not set(pair) <= set(found["counts"].dims)
+        or "counts" not in log_likelihood
+        or not set(pair) <= set(log_likelihood["counts"].dims)
     ):
-        return found
+        return log_likelihood
     retained = measured.transpose(*pair).values.ravel()
     tables = (
-        found["counts"]
+        log_likelihood["counts"]
         .drop_vars("measured", errors="ignore")
         .stack(table=pair)
         .isel(table=retained)
     )
-    return found.drop_vars(["counts", "measured", *pair], errors="ignore").assign(
+    return log_likelihood.drop_vars(["counts", "measured", *pair], errors="ignore").assign(
         counts=tables.reset_index("table")
     )

@@ -42,18 +42,18 @@ class Inspection:
 
     def lines(self) -> list[str]:
         """Return the description as lines of text, which a printer must escape."""
-        found = [
+        lines = [
             f"{title + ':' if not i else '':12}{line}"
             for title, text in self.sections.items()
             for i, line in enumerate(text)
         ]
-        found.append(f"{'Problems:':12}{len(self.problems) or 'none.'}")
-        found += [f"  {number}. {problem}" for number, problem in enumerate(self.problems, 1)]
+        lines.append(f"{'Problems:':12}{len(self.problems) or 'none.'}")
+        lines += [f"  {number}. {problem}" for number, problem in enumerate(self.problems, 1)]
         if not self.commands:
-            return [*found, "No command ranks these data as they are."]
+            return [*lines, "No command ranks these data as they are."]
         answer = ", with one answer to each question" if self.problems else ""
         return [
-            *found,
+            *lines,
             f"{'Commands' if len(self.commands) > 1 else 'Command'}{answer}:",
             *(f"  {c}" for c in self.commands),
         ]
@@ -96,10 +96,10 @@ def inspect_table(
         table = read_csv(path, (), problems)
     except ArgumentError as error:
         return Inspection({}, [error], [])
-    given = {role: value for role, value in vars(roles).items() if value is not None} | {
+    named = {role: value for role, value in vars(roles).items() if value is not None} | {
         "ignore": list(ignore)
     }
-    settled = _settle(table, given, choices, iter(range(MOST_TRIES)))
+    settled = _settle(table, named, choices, iter(range(MOST_TRIES)))
     problems += settled.problems
     evidence = settled.evidence
     sections = {
@@ -117,7 +117,7 @@ def inspect_table(
             commands.append(f"bayesrank rank {quote_word(path)} --map {quote_map(answer['map'])}")
             continue
         if answer:
-            settled = _settle(table, merge_offers(given, answer), choices, iter(range(MOST_TRIES)))
+            settled = _settle(table, merge_offers(named, answer), choices, iter(range(MOST_TRIES)))
         if settled.evidence is not None:
             commands += [
                 _command(path, table, settled.answers, more) for more in choices(settled.evidence)
@@ -140,7 +140,7 @@ class _Settled:
 
 def _settle(
     table: Table,
-    given: dict[str, Any],
+    roles: dict[str, Any],
     choices: Callable[[Any], list[str]],
     tries: Iterator[int],
     dropped: bool = False,
@@ -151,30 +151,30 @@ def _settle(
     """
     problems: list[ArgumentError] = []
     for _ in tries:
-        named = {role: value for role, value in given.items() if role != "ignore"}
+        named = {role: value for role, value in roles.items() if role != "ignore"}
         try:
-            retained = table.drop([table.find("ignore", name) for name in given["ignore"]])
+            retained = table.drop([table.find("ignore", name) for name in roles["ignore"]])
             evidence = read_table(retained, Roles(**named))
             choices(evidence)
-            return _Settled(evidence, given | {"rows": dropped}, problems, [])
+            return _Settled(evidence, roles | {"rows": dropped}, problems, [])
         except ArgumentError as error:
             problems.append(error)
             offers = [one for one in table.offers_in(str(error)) if "COLUMN" not in one.values()]
             table.offers.clear()
             row = table.row_of(str(error.argument))
-        fresh = [one for one in offers if merge_offers(given, one) != given]
+        fresh = [one for one in offers if merge_offers(roles, one) != roles]
         if row is not None and not fresh:
             table, dropped = table.drop_rows([row]), True
             continue
-        found = [_Settled(None, given, [], [])]
+        states = [_Settled(None, roles, [], [])]
         for offer in fresh:
             if "map" not in offer:
-                found.append(_settle(table, merge_offers(given, offer), choices, tries, dropped))
-            if found[-1].evidence is not None:
+                states.append(_settle(table, merge_offers(roles, offer), choices, tries, dropped))
+            if states[-1].evidence is not None:
                 break
-        best = found[-1] if found[-1].evidence is not None else found[:2][-1]
+        best = states[-1] if states[-1].evidence is not None else states[:2][-1]
         return _Settled(best.evidence, best.answers, problems + best.problems, fresh)
-    return _Settled(None, given, problems, [])
+    return _Settled(None, roles, problems, [])
 
 
 def _describe(evidence: Any, path: str) -> dict[str, list[str]]:
@@ -212,9 +212,9 @@ def _command(path: str, table: Table, answers: dict[str, Any], more: str) -> str
     return " ".join(filter(None, ["bayesrank", "rank", quote_word(path), *typed, more])) + after
 
 
-def quote_map(given: dict[str, str]) -> str:
+def quote_map(mapping: dict[str, str]) -> str:
     """Return a mapping as it is typed in a shell."""
-    return quote_word(",".join(f"{role}={name}" for role, name in given.items()))
+    return quote_word(",".join(f"{role}={name}" for role, name in mapping.items()))
 
 
 # --- Submissions and logs ---------------------------------------------------------------------------------------------
@@ -232,13 +232,13 @@ def inspect_submissions(
             frame = read_submissions(paths, truth, replace(choices, name=names), treated, positive)
             break
         except SeveralProblems as error:
-            found = error.problems
+            wrong = error.problems
         except ArgumentError as error:
-            found = [error]
-        problems += [one for one in found if str(one) not in set(map(str, problems))]
-        files = [str(one.argument).partition(": ")[0] for one in found]
+            wrong = [error]
+        problems += [one for one in wrong if str(one) not in set(map(str, problems))]
+        files = [str(one.argument).partition(": ")[0] for one in wrong]
         names |= {file: "" for file in files if os.path.isfile(file) and file != truth}
-        treated = "wrong" if any(one.argument == "each submission" for one in found) else treated
+        treated = "wrong" if any(one.argument == "each submission" for one in wrong) else treated
     if frame is None:
         return Inspection({}, problems, [])
     record = {"case", "actual", *frame.attrs["truth_columns"]}
@@ -262,5 +262,7 @@ def inspect_submissions(
 
 def inspect_logs(paths: Sequence[str], choices: Choices) -> Inspection:
     """Check evaluation logs, as ``br.doctor`` does."""
-    found = diagnose(paths, choices)
-    return Inspection(found.sections, list(found.stops), [found.command] if found.command else [])
+    diagnosis = diagnose(paths, choices)
+    return Inspection(
+        diagnosis.sections, list(diagnosis.stops), [diagnosis.command] if diagnosis.command else []
+    )

@@ -6,7 +6,8 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.analysis import choose_score, set_up
+from bayesrank.analysis.default_score import choose_score
+from bayesrank.analysis.setup import set_up
 from tests.commands import json_of
 
 RNG = np.random.default_rng(3)

@@ -15,7 +15,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._core.checks import available_memory, check_memory, container_limits
+from bayesrank._core.memory import available_memory, check_memory, container_limits
 from bayesrank.io.tables.files import read_evidence
 from bayesrank.io.tables.values import as_count, as_label_columns, as_outcomes
 from bayesrank.tile.grid import with_entity
@@ -89,7 +89,7 @@ def test_limits_of_containers_are_read(tmp_path):
 def test_the_limit_of_the_process_counts():
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30));"
-        "from bayesrank._core.checks import check_memory; check_memory('x must be fewer', 'x', (2**28,), '1')"
+        "from bayesrank._core.memory import check_memory; check_memory('x must be fewer', 'x', (2**28,), '1')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "more than half of the memory that this process may use (3.0 GiB)" in done.stderr

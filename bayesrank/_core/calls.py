@@ -7,8 +7,8 @@ from inspect import Parameter, Signature, signature
 from types import FunctionType
 from typing import Any, TypeVar
 
-from bayesrank._core.checks import suggest_argument
 from bayesrank._core.errors import ArgumentTypeError
+from bayesrank._core.keywords import suggest_argument
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

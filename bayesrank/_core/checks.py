@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import (
-    Callable,
     Hashable,
     Iterable,
     Iterator,
@@ -12,12 +11,7 @@ from collections.abc import (
     Set,
     ValuesView,
 )
-from contextlib import contextmanager, suppress
-from difflib import get_close_matches
-from functools import cache
-from inspect import signature
-from math import prod
-from pathlib import Path, PurePosixPath
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,6 +20,7 @@ import xarray as xr
 
 from bayesrank._core.errors import Advice, ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._core.labels import check_positive, find_lookalike, object_array
+from bayesrank._core.memory import check_memory
 from bayesrank._core.prose import list_names
 
 #: Minimum distance of a probability from 0 and 1, below which rounding dominates.
@@ -60,8 +55,8 @@ def check_finite(argument: str, value: Any) -> Any:
     try:
         float(value)
     except OverflowError:
-        held = f"a number of {int(value).bit_length()} bits"
-        raise ArgumentError(argument, "must be at most 1.8e308", held) from None
+        size = f"a number of {int(value).bit_length()} bits"
+        raise ArgumentError(argument, "must be at most 1.8e308", size) from None
     return value
 
 
@@ -116,7 +111,7 @@ def check_integer(argument: str, value: Any, least: int = 0, most: int | None = 
 
 
 def check_size(argument: str, value: Any, least: int = 1, power: int = 1) -> int:
-    """Return a number of points, steps or cases; raise an error if so many to this power would not fit into memory."""
+    """Return a number of points, steps or cases; raise an error if this power of it would not fit into memory."""
     number = check_integer(argument, value, least)
     # Fewer than ten arrays of them are in memory at a time.
     check_memory(
@@ -150,16 +145,16 @@ def check_choice(
     other: str = "",
 ) -> Any:
     """Return one of the options of an argument."""
-    known = list(options)
+    names = list(options)
     # Unhashable values are never options; arrays and Datasets would compare item by item, and NA
     # gives no truth value.
-    if not isinstance(value, Hashable) or value is pd.NA or value not in known:
-        held = repr(value)[:80] if isinstance(value, str) else describe_value(value)
+    if not isinstance(value, Hashable) or value is pd.NA or value not in names:
+        text = repr(value)[:80] if isinstance(value, str) else describe_value(value)
         requested = (
-            f"{known[:MANY]}"[:-1] + f", ... ({len(known)} in all)]" if len(known) > MANY else known
+            f"{names[:MANY]}"[:-1] + f", ... ({len(names)} in all)]" if len(names) > MANY else names
         )
-        hint = find_lookalike(value, known) if isinstance(value, str | int | float) else ""
-        raise error(argument, f"must be one of {requested}{other and f', or {other}'}", held, hint)
+        hint = find_lookalike(value, names) if isinstance(value, str | int | float) else ""
+        raise error(argument, f"must be one of {requested}{other and f', or {other}'}", text, hint)
     return value
 
 
@@ -288,63 +283,6 @@ def check_labelled_probabilities(**given: Any) -> tuple[xr.DataArray, ...]:
             f"{', '.join(given)}", "must have the same labels on shared dims", "different labels"
         ) from None
     return xr.broadcast(*arrays)
-
-
-def check_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> None:
-    """Raise an error if this many floats exceed half of the available memory."""
-    needed = 8 * prod(shape)
-    there, whose = available_memory()
-    if needed > there / 2:
-        raise ArgumentError(
-            f"{wanted} for {what}, which",
-            f"are {needed / 2**30:.1f} GiB, more than half of {whose} ({there / 2**30:.1f} GiB)",
-            held,
-        )
-
-
-def available_memory() -> tuple[float, str]:
-    """Return the bytes available to this process and what limits them: the process, its container or the machine."""
-    machine = (
-        os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        if hasattr(os, "sysconf")
-        else np.inf
-    )
-    limits: list[tuple[float, str]] = [(machine, "this machine's memory")]
-    limits += [(limit, "this container's memory") for limit in _own_limits()]
-    with suppress(ImportError):  # Windows
-        import resource
-
-        soft = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if soft != resource.RLIM_INFINITY:
-            limits.append((soft, "the memory that this process may use"))
-    return min(limits)
-
-
-@cache
-def _own_limits() -> list[float]:
-    return container_limits()  # once: reading the files takes longer than a small fit
-
-
-def container_limits(
-    root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")
-) -> list[float]:
-    """Return the memory limits of the process's control groups (versions 1 and 2), if any."""
-    entries = [["", "", "/"], ["", "memory", "/"]]
-    with suppress(OSError):
-        entries += [line.split(":", 2) for line in own.read_text().splitlines()]
-    result = []
-    for _, controllers, path in entries:
-        if controllers not in ("", "memory"):
-            continue
-        base, file = (
-            (root / "memory", "memory.limit_in_bytes") if controllers else (root, "memory.max")
-        )
-        here = PurePosixPath(path)
-        for folder in (here, *here.parents):
-            with suppress(OSError):
-                text = (base / str(folder).lstrip("/") / file).read_text().strip()
-                result += [float(text)] if text.isdigit() else []
-    return result
 
 
 def check_counts_array(argument: str, values: Any) -> np.ndarray:
@@ -487,12 +425,12 @@ def check_paths(argument: str, value: Any) -> list[str]:
 
 def check_column(argument: str, name: Any, columns: Iterable[Any], table: str = "the frame") -> Any:
     """Return the name of a column of a table."""
-    known = list(columns)
-    check_column_name(argument, name, known, table)
-    same = [column for column in known if column is name or column == name]
+    names = list(columns)
+    check_column_name(argument, name, names, table)
+    same = [column for column in names if column is name or column == name]
     if not same:
-        requirement = f"must name a column of {table} ({_show_columns(known)})"
-        raise ArgumentKeyError(argument, requirement, f"{name!r}"[:80], find_lookalike(name, known))
+        requirement = f"must name a column of {table} ({_show_columns(names)})"
+        raise ArgumentKeyError(argument, requirement, f"{name!r}"[:80], find_lookalike(name, names))
     return same[0]
 
 
@@ -539,99 +477,6 @@ def is_hashable(value: Any) -> bool:
     return True
 
 
-#: Arguments of other packages, and the arguments of this one that mean the same, or one of them.
-OF_OTHERS = {
-    **dict.fromkeys(
-        ("ci_prob", "hdi_prob", "ci_level", "credible_mass", "confidence_level", "level"), "prob"
-    ),
-    **dict.fromkeys(("confidence", "alpha", "ci", "hdi"), "prob"),
-    **dict.fromkeys(("y_pred", "preds", "y_preds"), "predictions"),
-    **dict.fromkeys(("sensitivity", "recall"), "tpr"),
-    **dict.fromkeys(("specificity",), "tnr"),
-    **dict.fromkeys(("prev", "pi", "base_rate"), "prevalence"),
-    **dict.fromkeys(("filename", "file", "fname", "output", "to"), "path"),
-    **dict.fromkeys(("ids", "id", "item", "items", "question"), "case"),
-    **dict.fromkeys(("left", "model_a", "player_a"), "a"),
-    **dict.fromkeys(("right", "model_b", "player_b"), "b"),
-    **dict.fromkeys(("ascending", "lower_is_better", "minimize"), "higher_is_better"),
-    **dict.fromkeys(("ties",), "method"),
-    **dict.fromkeys(("margin", "delta"), "margins"),
-    **dict.fromkeys(("res", "grid", "n_points", "steps"), "resolution"),
-    **dict.fromkeys(("n", "top_n", "topk"), "k top size"),
-    **dict.fromkeys(("score", "value", "values", "result"), "outcome"),
-    **dict.fromkeys(("cores", "tune", "target_accept", "progressbar"), "nuts"),
-    **dict.fromkeys(("random_seed", "random_state", "rng"), "seed"),
-    **dict.fromkeys(("n_samples", "num_samples", "samples", "n_draws"), "draws"),
-    **dict.fromkeys(("n_chains", "num_chains"), "chains"),
-    **dict.fromkeys(("pos_label", "positive_class", "positive_label"), "positive"),
-    **dict.fromkeys(("groupby", "by"), "over"),
-    "sample_weight": "weight",
-    **dict.fromkeys(("metric", "scoring"), "score"),
-    **dict.fromkeys(("names", "models", "model_names", "index", "model", "name"), "entity"),
-    "greater_is_better": "higher_is_better",
-}
-
-
-#: A function that takes such an argument.
-TAKES = {
-    **dict.fromkeys(("seed", "draws", "chains", "nuts"), "br.fit"),
-    "prevalence": "br.at_prevalence",
-    "resolution": "br.tile.credible",
-    "path": "br.ranking_report",
-    "case": "br.from_frame and of br.joint_outcomes",
-    "outcome": "br.from_frame",
-    "entity": "br.from_frame and of br.from_counts",
-    **dict.fromkeys(("positive", "weight"), "br.from_frame and of br.from_predictions"),
-    **dict.fromkeys(("prob", "over", "score", "higher_is_better"), "br.credible_ranking"),
-}
-
-
-#: Up to so many arguments are listed where none is near.
-MOST_ARGUMENTS = 12
-
-
-def suggest_argument(unknown: str, known: Iterable[str]) -> str:
-    """Return which argument an unknown keyword probably means, and of what; empty if none is near."""
-    names = list(known)
-    lower = unknown.lower()
-    if lower == "dim" and lower not in names:
-        return "source.rename(model='entity') names the dim of what is ranked"
-    meant = OF_OTHERS.get(lower, "")
-    exact = [name for name in names if name == lower] or [
-        name for name in meant.split() if name in names
-    ]
-    near = exact or (
-        [] if meant or lower in TAKES else get_close_matches(lower, names, n=1, cutoff=0.7)
-    )
-    if not near and not meant and lower not in TAKES:
-        near = [
-            OF_OTHERS[other]
-            for other in get_close_matches(lower, OF_OTHERS, n=1)
-            if OF_OTHERS[other] in names
-        ]
-    if near:
-        return f"did you mean {near[0]}=?"
-    for word in (lower, meant):
-        if word in TAKES:
-            return f"{word}= is an argument of {TAKES[word]}"
-    return f"its arguments are {', '.join(names)}" if 0 < len(names) <= MOST_ARGUMENTS else ""
-
-
-def check_keywords(given: Iterable[str], known: Iterable[str], function: str) -> None:
-    """Raise an error for a keyword that a function does not take."""
-    names = list(known)
-    for name in sorted(set(given) - set(names)):
-        raise ArgumentTypeError(
-            name, f"is not an argument of {function}", "", suggest_argument(name, names)
-        )
-
-
-def arguments_of(function: Callable[..., Any]) -> list[str]:
-    """Return the names of a function's arguments, without those of ``**options``."""
-    parameters = signature(function).parameters.values()
-    return [p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
-
-
 def check_callable(argument: str, value: Any) -> Any:
     if not callable(value):
         raise ArgumentTypeError(argument, "must be a function", describe_value(value))
@@ -655,15 +500,15 @@ def check_regular_array(argument: str, values: Any, what: str) -> np.ndarray:
         ) from None
 
 
-def check_sequence(argument: str, given: Any) -> list:
-    given = check_order_of(argument, given, "its items")
+def check_sequence(argument: str, items: Any) -> list:
+    items = check_order_of(argument, items, "its items")
     if (
-        isinstance(given, str | bytes)
-        or not isinstance(given, Iterable)
-        or getattr(given, "ndim", 1) == 0
+        isinstance(items, str | bytes)
+        or not isinstance(items, Iterable)
+        or getattr(items, "ndim", 1) == 0
     ):
-        raise ArgumentTypeError(argument, "must be a sequence", describe_value(given))
-    return list(given)
+        raise ArgumentTypeError(argument, "must be a sequence", describe_value(items))
+    return list(items)
 
 
 def check_result(
@@ -677,12 +522,12 @@ def check_result(
         else sorted(requested)
     )
     if lacking or not isinstance(value, xr.Dataset):
-        held = (
+        got = (
             f"a Dataset without {lacking[0]!r}"
             if 0 < len(lacking) < len(requested)
             else describe_value(value)
         )
-        raise ArgumentError(argument, f"must come from {function}", held)
+        raise ArgumentError(argument, f"must come from {function}", got)
     if lacking := sorted(set(attrs) - set(value.attrs)):
         raise ArgumentError(
             argument, f"must come from {function}", f"a Dataset without the attr {lacking[0]!r}"
@@ -718,11 +563,11 @@ def check_entities(argument: str, names: list) -> list:
 
 
 def check_unique(argument: str, names: list) -> list:
-    seen = set()
+    earlier = set()
     for name in names:
-        if name in seen:
+        if name in earlier:
             raise ArgumentError(argument, "must contain each name once", f"{name!r} more than once")
-        seen.add(name)
+        earlier.add(name)
     return names
 
 
@@ -793,22 +638,24 @@ def check_class_labels(labels: Any) -> list:
 
 
 def all_classes(
-    labels: Sequence[Any] | None, seen: Sequence[np.ndarray], argument: str = "labels"
+    labels: Sequence[Any] | None, labels_seen: Sequence[np.ndarray], argument: str = "labels"
 ) -> list:
     """Return the classes that the user names, else the sorted labels; ``argument`` is what could say otherwise."""
     if labels is not None:
         classes = check_class_labels(labels)
     else:
-        found = set().union(*(set(values.tolist()) for values in seen))
+        labels_of_all = set().union(*(set(values.tolist()) for values in labels_seen))
         try:
-            classes = sorted(found)
+            classes = sorted(labels_of_all)
         except TypeError:
             requirement = (
                 "must be given where labels do not sort"
                 if argument == "labels"
                 else "must contain labels that sort"
             )
-            raise ArgumentTypeError(argument, requirement, sorted(map(repr, found))) from None
+            raise ArgumentTypeError(
+                argument, requirement, sorted(map(repr, labels_of_all))
+            ) from None
     if len(classes) < 2:
         hint = "pass labels= to keep an absent one" if argument == "labels" else ""
         raise ArgumentError(argument, "must name at least two classes", classes, hint)
@@ -817,9 +664,9 @@ def all_classes(
 
 def label_values(labels: Any) -> np.ndarray | None:
     """Return numeric labels as floats; None if any label is not a number."""
-    held = np.asarray(labels, dtype=object).tolist()
-    plain = all(isinstance(label, bool) or is_number(label) for label in held)
-    return np.array(held, dtype=float) if plain else None
+    names = np.asarray(labels, dtype=object).tolist()
+    are_numbers = all(isinstance(label, bool) or is_number(label) for label in names)
+    return np.array(names, dtype=float) if are_numbers else None
 
 
 def describe_value(value: Any) -> str:
@@ -847,8 +694,10 @@ def _check_bounds(argument: str, values: Any, low: float, high: float, ends: boo
     """Raise an error unless all values are within the bounds; computes a lazy array."""
     if low == -np.inf and high == np.inf:
         return
-    held = np.asarray(values)
-    outside = held[~((held >= low) & (held <= high) if ends else (held > low) & (held < high))]
+    computed = np.asarray(values)
+    outside = computed[
+        ~((computed >= low) & (computed <= high) if ends else (computed > low) & (computed < high))
+    ]
     if outside.size:
         raise ArgumentError(
             argument, f"must {_describe_bounds(low, high, ends)}", f"{outside.flat[0]:g}"

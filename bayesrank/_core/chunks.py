@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._core.checks import check_memory, describe_value, is_text
+from bayesrank._core.checks import describe_value, is_text
 from bayesrank._core.draws import spans_of
 from bayesrank._core.errors import ArgumentError
+from bayesrank._core.memory import check_memory
 from bayesrank._core.random import BLOCK, Block, blocks_between
 
 #: The values of a chunk: name -> (dims, values), with chain and draw first.
@@ -92,7 +93,7 @@ def draw_lazily(
     import dask
 
     shape = sum(sizes[0]), sum(sizes[1])
-    known = draw([Block(0, 0, 1, shape)])
+    template = draw([Block(0, 0, 1, shape)])
     # The drawer, which holds the evidence, is one item of the graph that all chunks share.
     drawer, later = dask.delayed(draw, traverse=False, pure=False), dask.delayed(_chunk, pure=False)
     grid = [
@@ -104,7 +105,7 @@ def draw_lazily(
             dims,
             join_parts([[part[name] for part in row] for row in grid], sizes, values.shape[2:]),
         )
-        for name, (dims, values) in known.items()
+        for name, (dims, values) in template.items()
     }
 
 

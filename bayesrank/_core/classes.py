@@ -88,5 +88,5 @@ def _in_plain_order(array: Labelled) -> Labelled:
 
 
 def _short(labels: list[Any]) -> str:
-    held = repr(labels)
-    return held if len(held) <= 80 else held[:77] + "..."
+    text = repr(labels)
+    return text if len(text) <= 80 else text[:77] + "..."

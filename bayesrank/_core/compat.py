@@ -52,9 +52,9 @@ def is_container(source: Any) -> bool:
 
 def open_groups(source: Any, *names: str) -> dict[str, xr.Dataset]:
     """Return the groups of a container, or those of some names, as plain Datasets with ordered classes."""
-    held = [name for name in source if not names or name in names]
+    selected = [name for name in source if not names or name in names]
     groups = {
-        str(name): source[name] for name in held if not isinstance(source[name], xr.DataArray)
+        str(name): source[name] for name in selected if not isinstance(source[name], xr.DataArray)
     }
     return {
         name: order_classes(node.to_dataset() if isinstance(node, xr.DataTree) else node, name)
@@ -76,7 +76,7 @@ def psis(log_likelihood: xr.DataArray, effective_size: float) -> tuple[xr.DataAr
     import warnings
 
     az = import_arviz()
-    held = to_container(
+    container = to_container(
         {
             "posterior": log_likelihood.to_dataset(name="x"),
             "log_likelihood": log_likelihood.to_dataset(name="x"),
@@ -84,9 +84,9 @@ def psis(log_likelihood: xr.DataArray, effective_size: float) -> tuple[xr.DataAr
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the caller checks these
-        found = az.loo(held, var_name="x", pointwise=True, reff=effective_size)
-    pointwise = found.loo_i if hasattr(found, "loo_i") else found.elpd_i
-    return xr.DataArray(pointwise), xr.DataArray(found.pareto_k)
+        estimate = az.loo(container, var_name="x", pointwise=True, reff=effective_size)
+    pointwise = estimate.loo_i if hasattr(estimate, "loo_i") else estimate.elpd_i
+    return xr.DataArray(pointwise), xr.DataArray(estimate.pareto_k)
 
 
 def smooth_weights(log_ratio: np.ndarray, effective_size: float) -> tuple[np.ndarray, float]:

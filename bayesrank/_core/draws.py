@@ -149,7 +149,7 @@ def iterate_blocks(
     chains, draws = getattr(data, "chunks", ((batches.chains,), (batches.draws,)))[:2]
     most = max(BLOCK // max(int(np.prod(data.shape[2:])), 1), 1)
     edges = np.array([0, batches.draws]) if across else batches.edges
-    each = len(edges) - 1
+    chunks = len(edges) - 1
     # Blocks also begin where random streams do, so chunks of whole streams give the same sums as
     # arrays in memory.
     cuts = np.union1d(edges, np.arange(0, batches.draws, STREAM))
@@ -166,7 +166,7 @@ def iterate_blocks(
                         yield DrawBlock(
                             part[c - chain, at - draw : stop - draw],
                             c * batches.draws + at,
-                            c * each + batch,
+                            c * chunks + batch,
                             bool(stop == edges[batch + 1]),
                         )
 
@@ -228,8 +228,8 @@ class Moments:
         # Starting threads costs more than a small product: use many small products for few numbers,
         # which stay in one thread, and few large products for many numbers.
         self.waiting.append(off)
-        few = len(off) * off.shape[1] ** 2 <= ALONE
-        if few or sum(part.size for part in self.waiting) >= 4 * BLOCK:
+        fits = len(off) * off.shape[1] ** 2 <= ALONE
+        if fits or sum(part.size for part in self.waiting) >= 4 * BLOCK:
             self._multiply()
 
     def _multiply(self) -> None:
@@ -288,8 +288,8 @@ def product_of(rows: np.ndarray, centre: np.ndarray | float = 0.0) -> np.ndarray
 
 def finite_rows(rows: np.ndarray) -> np.ndarray:
     """Return the rows whose numbers are all finite, without a copy if all are."""
-    known = np.isfinite(rows).all(axis=1)
-    return rows if known.all() else rows[known]
+    finite = np.isfinite(rows).all(axis=1)
+    return rows if finite.all() else rows[finite]
 
 
 def covariance_of(rows: np.ndarray) -> np.ndarray:
@@ -332,9 +332,9 @@ def share_error(share: Any, error: Any, number: Any, effective_size: Any) -> np.
     ``error`` is that from batch means, NaN if unknown. ``effective_size`` is that of the numbers
     which the share compares: a share near 0 or 1 does not show its own autocorrelation.
     """
-    known = np.fmax(error, proportion_error(share, number))
+    at_least = np.fmax(error, proportion_error(share, number))
     rare = np.minimum(share, 1 - share) * effective_size < RARE
-    return np.where(rare, np.fmax(known, proportion_error(share, effective_size)), known)
+    return np.where(rare, np.fmax(at_least, proportion_error(share, effective_size)), at_least)
 
 
 def part_error(part: Any, error: Any, effective_size: Any) -> np.ndarray:

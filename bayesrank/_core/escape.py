@@ -119,8 +119,8 @@ def markdown_text(text: str) -> str:
 
 def latex_text(text: str) -> str:
     """Escape LaTeX markup; two hyphens stay two."""
-    plain = escape_invisible(" ".join(text.split()))
-    return re.sub("-(?=-)", "-{}", "".join(LATEX.get(sign, sign) for sign in plain))
+    line = escape_invisible(" ".join(text.split()))
+    return re.sub("-(?=-)", "-{}", "".join(LATEX.get(sign, sign) for sign in line))
 
 
 def mathtext(text: str) -> str:

@@ -27,14 +27,14 @@ def as_pandas(argument: str, frame: Any) -> pd.DataFrame:
             describe_value(frame),
             "'pip install narwhals', or frame.to_pandas()",
         ) from None
-    known = nw.from_native(frame, pass_through=True)
-    if isinstance(known, nw.LazyFrame):
-        known = known.collect()
-    if not isinstance(known, nw.DataFrame):
+    wrapped = nw.from_native(frame, pass_through=True)
+    if isinstance(wrapped, nw.LazyFrame):
+        wrapped = wrapped.collect()
+    if not isinstance(wrapped, nw.DataFrame):
         raise ArgumentTypeError(argument, "must be a pandas DataFrame", describe_value(frame))
     return pd.DataFrame(
         {
             name: pd.Series(held, dtype=object)
-            for name, held in known.to_dict(as_series=False).items()
+            for name, held in wrapped.to_dict(as_series=False).items()
         }
     )

@@ -103,8 +103,8 @@ def open_file(path: str | os.PathLike[str], name: str = "") -> Iterator[IO[bytes
     with guard(name):
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
-            what = "a folder" if stat.S_ISDIR(status.st_mode) else "a device or a pipe"
-            raise ArgumentFileError(name, "must be a file", what, "- reads standard input")
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a device or a pipe"
+            raise ArgumentFileError(name, "must be a file", kind, "- reads standard input")
         _check_size(name, status.st_size, MAX_BYTES)
         with open(path, "rb") as file:
             yield file
@@ -134,7 +134,7 @@ class Room:
         self.taken = 0
 
     def check(self, size: int, name: str) -> None:
-        """Raise unless there is room for so many more bytes."""
+        """Raise an error unless there is room for this number of bytes."""
         _check_size(name, self.taken + size, self.size, "unpack to")
 
     def take(self, size: int, name: str) -> None:
@@ -411,9 +411,12 @@ def read_workbook(data: bytes, name: str) -> list[tuple[int, list[str]]]:
             title: rows for title, rows in read_sheets(False).items() if any(map(_is_filled, rows))
         }
         if len(written) != 1:
-            held = f"{len(written)}: {', '.join(written)}" if written else "none"
+            sheets_text = f"{len(written)}: {', '.join(written)}" if written else "none"
             raise ArgumentFileError(
-                name, "must have one sheet with cells", held, "save that sheet in a file of its own"
+                name,
+                "must have one sheet with cells",
+                sheets_text,
+                "save that sheet in a file of its own",
             )
         [title] = written
         values = read_sheets(True)[title]

@@ -51,8 +51,8 @@ def object_array(values: Any) -> np.ndarray:
 
 def factorize(names: Any) -> tuple[np.ndarray, list]:
     """Return the position of each name among the distinct ones, and these in the order of their first occurrence."""
-    codes, found = pd.factorize(object_array(names))
-    return codes, found.tolist()
+    codes, distinct = pd.factorize(object_array(names))
+    return codes, distinct.tolist()
 
 
 def factorize_rows(*columns: Any) -> np.ndarray:
@@ -60,8 +60,8 @@ def factorize_rows(*columns: Any) -> np.ndarray:
     first, *rest = columns
     codes = factorize(first)[0]
     for column in rest:
-        own, found = factorize(column)
-        codes = pd.factorize(codes * len(found) + own)[0]
+        own, distinct = factorize(column)
+        codes = pd.factorize(codes * len(distinct) + own)[0]
     return codes
 
 
@@ -161,12 +161,12 @@ def _look_of(name: Any) -> str:
 def name_coord(names: list) -> np.ndarray:
     """Return names as a coord, with a NumPy type if it keeps every name unchanged, else as objects."""
     array = np.asarray(names)
-    plain = array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1
-    return array if plain else object_array(names)
+    keeps_type = array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1
+    return array if keeps_type else object_array(names)
 
 
 def select_names(
-    held: Selected, names: Mapping[Any, Any] | None = None, *, drop: bool = False, **dims: Any
+    array: Selected, names: Mapping[Any, Any] | None = None, *, drop: bool = False, **dims: Any
 ) -> Selected:
     """Select by names along dims, as ``.sel`` does, which would take a list of booleans as a mask.
 
@@ -183,18 +183,18 @@ def select_names(
     ('row', 'column')
     """
     places = {
-        dim: _places_of(held, dim, requested)
+        dim: _places_of(array, dim, requested)
         for dim, requested in {**(names or {}), **dims}.items()
     }
-    return held.isel(places, drop=drop)
+    return array.isel(places, drop=drop)
 
 
-def _places_of(held: Any, dim: Any, wanted: Any) -> Any:
+def _places_of(array: Any, dim: Any, wanted: Any) -> Any:
     """Return the position of one name along a dim, or those of several."""
-    known = held.get_index(dim)
+    index = array.get_index(dim)
     if isinstance(wanted, xr.DataArray) and wanted.ndim:  # one name for each of its positions
         return wanted.copy(
-            data=np.reshape(_places_of(held, dim, wanted.values.ravel()), wanted.shape)
+            data=np.reshape(_places_of(array, dim, wanted.values.ravel()), wanted.shape)
         )
     single = np.ndim(wanted) == 0
     names = index_of(
@@ -202,12 +202,12 @@ def _places_of(held: Any, dim: Any, wanted: Any) -> Any:
         if hasattr(wanted, "dtype")
         else object_array([wanted] if single else wanted)
     )
-    places = known.get_indexer(names)
+    places = index.get_indexer(names)
     if (places < 0).any():
         lacking = names[int((places < 0).argmax())]
-        hint = find_lookalike(lacking, known.tolist())
+        hint = find_lookalike(lacking, index.tolist())
         raise ArgumentKeyError(
-            str(dim), f"must be one of {known.tolist()[:15]}", f"{lacking!r}", hint
+            str(dim), f"must be one of {index.tolist()[:15]}", f"{lacking!r}", hint
         )
     return int(places[0]) if single else places
 
@@ -224,10 +224,10 @@ STANDING_PAIRS = (
 
 def standing_pair(labels: Any) -> tuple[Any, Any] | None:
     """Return two labels as (negative, positive) if they are a standard pair, in any case; else None."""
-    found = {_pair_key(label): label for label in labels}
+    by_key = {_pair_key(label): label for label in labels}
     for negative, positive in STANDING_PAIRS:
-        if set(found) == {negative, positive} and len(list(labels)) == 2:
-            return found[negative], found[positive]
+        if set(by_key) == {negative, positive} and len(list(labels)) == 2:
+            return by_key[negative], by_key[positive]
     return None
 
 
@@ -264,14 +264,14 @@ def arrange_classes(classes: list, positive: Any = None, ordered: bool = False) 
 
 def check_order(labels: Any) -> None:
     """Raise an error if ordered labels of the user contradict a standard pair."""
-    given = list(labels)
-    pair = standing_pair(given) if len(given) == 2 else None
-    if pair is not None and list(pair) != given:
+    names = list(labels)
+    pair = standing_pair(names) if len(names) == 2 else None
+    if pair is not None and list(pair) != names:
         raise ArgumentError(
             "labels",
             f"must have the negative class first, {list(pair)}",
-            given,
-            Advice(Typed("positive", given[1]), f" makes {given[1]!r} the positive class"),
+            names,
+            Advice(Typed("positive", names[1]), f" makes {names[1]!r} the positive class"),
         )
 
 
@@ -283,8 +283,8 @@ def _find_label(positive: Any, classes: list) -> Any:
         label for label in classes if str(label).strip().lower() == str(positive).strip().lower()
     ]
     if len(same) != 1:
-        held = " ".join(repr(positive).split())
-        raise ArgumentError("positive", f"must be one of the classes {classes}", f"{held[:80]}")
+        text = " ".join(repr(positive).split())
+        raise ArgumentError("positive", f"must be one of the classes {classes}", f"{text[:80]}")
     return same[0]
 
 

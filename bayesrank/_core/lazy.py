@@ -50,7 +50,10 @@ def _unknown(module: str, name: str, public: list[str]) -> AttributeError:
 
     space = module.replace("bayesrank", "br", 1)
     near = [f"{space}.{one}" for one in get_close_matches(name, public, n=1)]
-    found = [f"br.{MEANT[name]}"] if name in MEANT else near
+    nearest = [f"br.{MEANT[name]}"] if name in MEANT else near
     return ArgumentAttributeError(
-        f"{space}.{name}", "must be a public name", "", f"did you mean {found[0]}?" if found else ""
+        f"{space}.{name}",
+        "must be a public name",
+        "",
+        f"did you mean {nearest[0]}?" if nearest else "",
     )

@@ -43,8 +43,8 @@ def _parse(text: str) -> tuple[Note, ...]:
 
 def add_notes(attrs: Mapping[Any, Any], notes: Iterable[Note]) -> dict[str, Any]:
     """Return attrs of evidence with more notes in ``attrs["notes"]``."""
-    held = [*notes_of(EvidenceRecord.from_attrs(attrs).notes), *notes]
-    return {**attrs, "notes": notes_text(held)} if held else dict(attrs)
+    all_notes = [*notes_of(EvidenceRecord.from_attrs(attrs).notes), *notes]
+    return {**attrs, "notes": notes_text(all_notes)} if all_notes else dict(attrs)
 
 
 def _plain(value: Any) -> Any:

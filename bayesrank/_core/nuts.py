@@ -61,19 +61,19 @@ def sample(
     # Select by name: some samplers keep transformed variables in the posterior.
     posterior = groups["posterior"][names].transpose("chain", "draw", ...)
     stats = groups["sample_stats"]
-    found = diagnostics(posterior, stats)
-    how = {"nuts_sampler": name} | {
+    problems = diagnostics(posterior, stats)
+    settings = {"nuts_sampler": name} | {
         key: options[key] for key in ("tune", "target_accept") if key in options
     }
-    return {"posterior": posterior, "sample_stats": stats.assign_attrs(how | found)}
+    return {"posterior": posterior, "sample_stats": stats.assign_attrs(settings | problems)}
 
 
 def choose_sampler(options: Mapping[str, Any]) -> str:
     """Return the requested sampler, else nutpie if it is installed and supports the options, else "pymc"."""
     requested = options.get("nuts_sampler")
     if requested is None:
-        known = {*NUTPIE, "progressbar"}
-        return "nutpie" if set(options) <= known and _is_installed("nutpie") else "pymc"
+        supported = {*NUTPIE, "progressbar"}
+        return "nutpie" if set(options) <= supported and _is_installed("nutpie") else "pymc"
     if requested == "nutpie":
         if not _is_installed("nutpie"):
             raise ArgumentError(
@@ -92,10 +92,10 @@ def choose_sampler(options: Mapping[str, Any]) -> str:
 
 def choose_by_name(sampler: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the options of NUTS with a named sampler; raise if it is not installed or they name another."""
-    other = dict(options or {}).get("nuts_sampler", sampler)
-    if other != sampler:
+    inner = dict(options or {}).get("nuts_sampler", sampler)
+    if inner != sampler:
         raise ArgumentError(
-            "nuts", f"must not name another nuts_sampler beside sampler={sampler!r}", f"{other!r}"
+            "nuts", f"must not name another nuts_sampler beside sampler={sampler!r}", f"{inner!r}"
         )
     if not all(map(_is_installed, LIBRARIES[sampler])):
         raise ArgumentError(
@@ -154,13 +154,13 @@ def chain_problems(
     R-hat and the effective sample size are the worst of all variables, NaN if unknown. The sampler
     "metropolis" only needs more draws.
     """
-    disagree, few = rhat > RHAT, effective < EFFECTIVE * chains
-    if not (divergences or disagree or few):
+    disagree, inefficient = rhat > RHAT, effective < EFFECTIVE * chains
+    if not (divergences or disagree or inefficient):
         return []
     wrong = {
         "divergences": divergences,
         "rhat": rhat if disagree else None,
-        "effective": effective if few else None,
+        "effective": effective if inefficient else None,
     }
     notes = [Note("chains_unreliable", wrong)]
     if divergences:
@@ -172,7 +172,7 @@ def chain_problems(
                 "chains_to_agree", {"tune": None if sampler == "metropolis" else 2 * (tune or TUNE)}
             )
         )
-    elif few:
+    elif inefficient:
         times = max(2, int(np.ceil(EFFECTIVE * chains / max(effective, 1.0))))
         notes.append(Note("more_draws", {"times": times}))
     return notes
@@ -223,8 +223,8 @@ def warn_of_chains(stats: xr.Dataset, chains: int, tune: int) -> None:
     """Warn of problems of the sampled chains, if there are any."""
     record = SamplerRecord.of(stats)
     effective = float(np.nanmin([record.ess_bulk, record.ess_tail, np.inf]))
-    how = tune, record.target_accept, record.sampler
-    if notes := chain_problems(record.divergences, record.rhat, effective, chains, *how):
+    settings = tune, record.target_accept, record.sampler
+    if notes := chain_problems(record.divergences, record.rhat, effective, chains, *settings):
         text = " ".join(SENTENCES[note.code](**note.fields) for note in notes)
         warnings.warn(text, UserWarning, stacklevel=3)
 
@@ -243,8 +243,8 @@ def _pymc(
     """Sample with PyMC, or with another sampler that PyMC knows."""
     import pymc as pm
 
-    plain = options["nuts_sampler"] == "pymc"
-    if plain and step is not _silent and "callback" not in options:
+    by_pymc = options["nuts_sampler"] == "pymc"
+    if by_pymc and step is not _silent and "callback" not in options:
         options = options | {"callback": lambda trace, draw: step("sampling", 1)}
     with model, warnings.catch_warnings():
         # chain_problems reports these problems in the same words for all samplers.
@@ -269,9 +269,9 @@ def _nutpie(
 
     compiled = nutpie.compile_pymc_model(model)
     step("sampling", 0)
-    given = {NUTPIE[name]: value for name, value in options.items()}
+    renamed = {NUTPIE[name]: value for name, value in options.items()}
     return nutpie.sample(
-        compiled, draws=shape[1], chains=shape[0], seed=seed, progress_bar=False, **given
+        compiled, draws=shape[1], chains=shape[0], seed=seed, progress_bar=False, **renamed
     )
 
 

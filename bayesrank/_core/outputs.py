@@ -59,13 +59,13 @@ def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path
     take new files, and it must be new, empty or an earlier output of this kind. ``argument`` names
     the path in messages.
     """
-    given, known = check_path(argument, path), KINDS[kind]
-    target = Path(os.path.realpath(given))
-    endings = {Path(given).suffix.lower(), target.suffix.lower()}
-    if not endings <= set(known) or len(endings) > 1:
-        raise ArgumentError(argument, f"must end in {', '.join(known)}", _short(given))
+    requested, suffixes = check_path(argument, path), KINDS[kind]
+    target = Path(os.path.realpath(requested))
+    endings = {Path(requested).suffix.lower(), target.suffix.lower()}
+    if not endings <= set(suffixes) or len(endings) > 1:
+        raise ArgumentError(argument, f"must end in {', '.join(suffixes)}", _short(requested))
     if not target.parent.is_dir():
-        raise ArgumentError(argument, "must lie in a folder that exists", _short(given))
+        raise ArgumentError(argument, "must lie in a folder that exists", _short(requested))
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise ArgumentFileError(
             argument,
@@ -78,22 +78,23 @@ def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path
         return target
     except OSError as error:
         raise ArgumentFileError(
-            argument, f"cannot be written to {_short(given)}: {error.strerror}"
+            argument, f"cannot be written to {_short(requested)}: {error.strerror}"
         ) from None
     if not target.is_file():
-        raise ArgumentError(argument, "must be a file", f"{_short(given)}; that is not a file")
+        raise ArgumentError(argument, "must be a file", f"{_short(requested)}; that is not a file")
     if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
         raise ArgumentFileError(
             argument,
-            f"must not replace {_short(given)}, which is write-protected; type another name, "
-            f"or chmod u+w {quote_word(given)}",
+            f"must not replace {_short(requested)}, which is write-protected; type another name, "
+            f"or chmod u+w {quote_word(requested)}",
         )
-    size, content = status.st_size, known[target.suffix.lower()]
+    size, content = status.st_size, suffixes[target.suffix.lower()]
     # An earlier output, or an empty file; larger files are no outputs of this package.
     if size > 2**28 or (size and not content.match(_read(argument, target))):
         raise ArgumentError(
             argument,
-            f"must not replace {_short(given)}{f', which is not an earlier {kind} of bayesrank' * (kind != 'table')}; "
+            f"must not replace {_short(requested)}"
+            f"{f', which is not an earlier {kind} of bayesrank' * (kind != 'table')}; "
             "type another name, or move that file away",
         )
     return target
@@ -112,19 +113,21 @@ def write_output(
     """Write a file completely or not at all, if :func:`check_output` allows it."""
     target = check_output(argument, path, kind)
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    beside = target.with_name(f".bayesrank-{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    temporary = target.with_name(f".bayesrank-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         # The module tempfile creates files that other users cannot read.
-        with os.fdopen(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666), "wb") as file:
+        with os.fdopen(
+            os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666), "wb"
+        ) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         if target.exists():
-            beside.chmod(target.stat().st_mode & 0o7777)
-        os.replace(beside, target)
+            temporary.chmod(target.stat().st_mode & 0o7777)
+        os.replace(temporary, target)
     except BaseException as error:
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         if not isinstance(error, OSError):
             raise
         retained = "; the file that was there is unchanged" if target.exists() else ""

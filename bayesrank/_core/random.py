@@ -103,14 +103,14 @@ def fingerprint(*arrays: Any) -> str:
     Floats count to BITS binary digits, because the last digits of computed values differ between
     processors.
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for array in map(np.asarray, arrays):
         numeric = array.dtype.kind in "biuf"
-        found.update(repr(array.shape).encode())
-        found.update(
+        digest.update(repr(array.shape).encode())
+        digest.update(
             _rounded(array).astype("<f8").tobytes() if numeric else repr(array.tolist()).encode()
         )
-    return found.hexdigest()[:32]
+    return digest.hexdigest()[:32]
 
 
 def _rounded(array: np.ndarray) -> np.ndarray:

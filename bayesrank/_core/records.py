@@ -85,17 +85,17 @@ class Record:
     def from_attrs(cls, attrs: Mapping[Any, Any]) -> Self:
         """Return the record in the attrs of an array or a Dataset, in memory or from a file."""
         readers = _readers(cls)  # type: ignore[arg-type]
-        found = {}
+        fields_read = {}
         for name, read in readers.items():
             if name in attrs:
                 with reading_attr(name):
-                    found[name] = read(attrs[name])
-        return cls(**found)
+                    fields_read[name] = read(attrs[name])
+        return cls(**fields_read)
 
     @classmethod
-    def of(cls, held: xr.DataArray | xr.Dataset) -> Self:
+    def of(cls, array: xr.DataArray | xr.Dataset) -> Self:
         """Return the record of an array or a Dataset."""
-        return cls.from_attrs(held.attrs)
+        return cls.from_attrs(array.attrs)
 
     def to_attrs(self) -> dict[str, Any]:
         """Return what the record says as attrs: texts, numbers and lists, which every file format can hold."""

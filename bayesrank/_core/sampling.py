@@ -239,7 +239,7 @@ def _sample_tables(
 ) -> xr.DataArray:
     """Draw counts with the dims of a performance, lazily if it is lazy, by ``sample`` on every block of each table.
 
-    ``sample`` receives the chain, the number of the block (see ``_random``), the table's names, its
+    ``sample`` receives the chain, the number of the block (see ``_core/random.py``), the table's names, its
     ``cases`` and draws, and those of ``more`` arrays.
     """
     draws = draw_dims(performance)

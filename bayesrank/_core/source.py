@@ -54,26 +54,26 @@ class Source:
         new = {"group": "dataset", "pattern_group": "pattern_dataset"}
 
         def rename(held: Any) -> Any:
-            known = {
+            present = {
                 old: name
                 for old, name in new.items()
                 if old in held.dims or old in getattr(held, "variables", ())
             }
-            return held.rename(known)
+            return held.rename(present)
 
         if self.array is not None:
             return Source(array=rename(self.array))
         if self.dataset is not None:
             return Source(dataset=rename(self.dataset))
-        found = {("group", name): rename(group) for name, group in self.groups.items()}
-        return Source(container=self.container, _found=dict(found))
+        groups = {("group", name): rename(group) for name, group in self.groups.items()}
+        return Source(container=self.container, _found=dict(groups))
 
     @property
     def over_groups(self) -> bool:
-        """Return whether the source is over groups of cases, in the place of data sets."""
-        held = self.array if self.array is not None else self.dataset
-        held = self.group("posterior") if held is None else held
-        return held is not None and "group" in held.dims and "dataset" not in held.dims
+        """Return whether the source is over groups of cases instead of data sets."""
+        labelled = self.array if self.array is not None else self.dataset
+        labelled = self.group("posterior") if labelled is None else labelled
+        return labelled is not None and "group" in labelled.dims and "dataset" not in labelled.dims
 
     @property
     def names(self) -> list[str]:
@@ -83,14 +83,14 @@ class Source:
     @property
     def groups(self) -> dict[str, xr.Dataset]:
         """Return all groups of the container."""
-        found = {name: self.group(name) for name in self.names}
-        return {name: group for name, group in found.items() if group is not None}
+        by_name = {name: self.group(name) for name in self.names}
+        return {name: group for name, group in by_name.items() if group is not None}
 
     @property
     def attrs(self) -> Mapping[Any, Any]:
         """Return the attrs of the posterior; none for an array."""
-        held = self.dataset if self.container is None else self.group("posterior")
-        return {} if held is None else held.attrs
+        labelled = self.dataset if self.container is None else self.group("posterior")
+        return {} if labelled is None else labelled.attrs
 
     @property
     def model(self) -> ModelRecord:
@@ -110,8 +110,8 @@ class Source:
     @property
     def observed(self) -> xr.Dataset:
         """Return the observed data; empty if unknown."""
-        found = self.group("observed_data")
-        return xr.Dataset() if found is None else found
+        observed = self.group("observed_data")
+        return xr.Dataset() if observed is None else observed
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +186,6 @@ def parse_source(source: Any, argument: str = "source") -> Source:
 
 def groups_of(source: Any, *names: str, argument: str = "source") -> dict[str, xr.Dataset]:
     """Return the groups of a container, or those of some names; none of an array or a Dataset."""
-    known = parse_source(source, argument)
-    found = {name: known.group(name) for name in names or known.names}
-    return {name: group for name, group in found.items() if group is not None}
+    parsed = parse_source(source, argument)
+    by_name = {name: parsed.group(name) for name in names or parsed.names}
+    return {name: group for name, group in by_name.items() if group is not None}

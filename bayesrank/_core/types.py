@@ -17,6 +17,8 @@ class InferenceData(Protocol):
     def __getitem__(self, name: str) -> Any: ...
 
 
+#: Evidence as users hold it: counts, or a Dataset of another kind.
+Evidence: TypeAlias = xr.DataArray | xr.Dataset
 #: Any container of a performance, or of values of a score; or one that was parsed, or aggregated
 #: over groups.
 Container: TypeAlias = Union[xr.DataArray, xr.Dataset, xr.DataTree, InferenceData, "Source", "Over"]

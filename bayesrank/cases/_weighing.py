@@ -86,16 +86,16 @@ def _of_patterns(joint: xr.Dataset) -> Cases:
     dataset, cluster = (
         joint[name].values.tolist() if name in joint.coords else None for name in GROUPS
     )
-    each = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
+    weight = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
     times = check_case_numbers("count", joint["count"].values, WEIGHTED in joint.attrs)
-    return Cases(times, label, rows, dataset, cluster, each)
+    return Cases(times, label, rows, dataset, cluster, weight)
 
 
-def make_parts(found: Cases, by_class: bool) -> list[Part]:
-    size = found.times.size
-    where, names = factorize(found.dataset or [""] * size)
+def make_parts(cases: Cases, by_class: bool) -> list[Part]:
+    size = cases.times.size
+    where, names = factorize(cases.dataset or [""] * size)
     return [
-        _part(found, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names)
+        _part(cases, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names)
     ]
 
 
@@ -118,8 +118,8 @@ def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
         unit, size = unit[order], count[order].astype(float)
         shape = (np.bincount(unit, size) > 0).astype(float)
     where = where[order]
-    known = found.label if found.rows is None else found.rows
-    evidence = fingerprint(unit, size, shape, *([] if known is None else [known[where]]))
+    rows = found.label if found.rows is None else found.rows
+    evidence = fingerprint(unit, size, shape, *([] if rows is None else [rows[where]]))
     classes: list = [slice(None)]
     if by_class and found.label is not None:
         classes = [
@@ -133,9 +133,9 @@ def _index_rows(rows: np.ndarray) -> np.ndarray:
     """Return the index of each row among the distinct rows, which are sorted by content."""
     columns = []
     for column in rows.T:
-        which, seen = factorize(column)
+        which, distinct = factorize(column)
         columns.append(
-            np.argsort(np.argsort([repr(value) for value in seen], kind="stable"))[which]
+            np.argsort(np.argsort([repr(value) for value in distinct], kind="stable"))[which]
         )
     return unique_rows(np.column_stack(columns))[1]
 

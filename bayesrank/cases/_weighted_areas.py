@@ -59,11 +59,11 @@ def area_pr(truth: np.ndarray, score: np.ndarray) -> Evaluate:
         for where in map(np.flatnonzero, (truth, ~truth))
     )
     last = _ends(codes[up])
-    met = np.searchsorted(codes[down], codes[up][last], "right")
+    rank_of_last = np.searchsorted(codes[down], codes[up][last], "right")
 
     def evaluate(weight: np.ndarray) -> np.ndarray:
         hit, above = _sums(weight[up]), _sums(weight[down])
-        reached, missed = hit[1 + last], above[met]
+        reached, missed = hit[1 + last], above[rank_of_last]
         lost = np.divide(missed, reached + missed, out=np.zeros(missed.shape), where=missed > 0)
         return 1 - np.einsum("ij,ij->j", np.diff(reached, axis=0, prepend=0.0), lost) / _weight_of(
             hit[-1], above[-1]

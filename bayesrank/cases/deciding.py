@@ -36,8 +36,8 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
     (2, 5)
     """
     check_result("br.joint_outcomes or br.from_outcomes", "joint", joint, ("count", "entity"))
-    found = joint["outcome"] if "outcome" in joint else _right(joint)
-    outcome = found.transpose("pattern", "entity").values.astype(float)
+    right = joint["outcome"] if "outcome" in joint else _right(joint)
+    outcome = right.transpose("pattern", "entity").values.astype(float)
     count = joint["count"].values
     mean = _mean(outcome, count[:, None], 0)
     # Ties are sorted by name, so that the order of the input does not matter.
@@ -77,5 +77,5 @@ def _right(joint: xr.Dataset) -> xr.DataArray:
 
 def _mean(values: np.ndarray, weight: np.ndarray, axis: int) -> np.ndarray:
     """Return the weighted mean of the defined values."""
-    there = ~np.isnan(values)
-    return np.where(there, values * weight, 0).sum(axis) / (there * weight).sum(axis)
+    defined = ~np.isnan(values)
+    return np.where(defined, values * weight, 0).sum(axis) / (defined * weight).sum(axis)

@@ -92,8 +92,10 @@ def weighted_metric(
     """
     name = _name(metric)
     weights = check_case_weights(weights)
-    given, joined = align_cases({"y_true": y_true, "predictions": predictions, "weights": weights})
-    y_true, predictions, weights = given.values()
+    aligned, joined = align_cases(
+        {"y_true": y_true, "predictions": predictions, "weights": weights}
+    )
+    y_true, predictions, weights = aligned.values()
     dim = str(weights.dims[-1])
     columns = _columns(predictions, weights.sizes[dim], dim)
     truth = _truth(metric, y_true, positive, weights.sizes[dim])
@@ -125,27 +127,27 @@ def weighted_metric(
     posterior = xr.DataArray(shaped, drawn, (*dims, *coords), name).drop_attrs()
     if name == "brier" or name.endswith(LOWER):
         posterior.attrs["direction"] = "lower is better"
-    known = ModelRecord(
+    model_record = ModelRecord(
         model="case_weights",
         words=WORDS,
         sampler="exact",
         paired=True,
         prevalence=ModelRecord.of(weights).prevalence,
     )
-    record, notes = known.to_attrs(), notes_of(EvidenceRecord.of(weights).notes)
+    record, notes = model_record.to_attrs(), notes_of(EvidenceRecord.of(weights).notes)
     if isinstance(metric, str):
         record[f"{name}_range"] = _range(name, columns)
         notes = _few_of_a_class(name, truth, weights, groups) or notes
-        if known.assumed_prevalence != "sampled" and name != "auc_roc":
+        if model_record.assumed_prevalence != "sampled" and name != "auc_roc":
             notes.append(Note("metric_prevalence_by_design", {"metric": name}))
     if equal := _constant_entities(values, columns, groups, metric):
         notes.append(Note("draws_equal", {"entities": equal}))
     record = add_notes(record, notes)
-    found = xr.DataArray(observed.reshape(sizes), coords, list(coords), name)
+    observed_values = xr.DataArray(observed.reshape(sizes), coords, list(coords), name)
     return to_container(
         {
             "posterior": posterior.to_dataset().assign_attrs(add_notes(record, joined)),
-            "observed_data": found.to_dataset(),
+            "observed_data": observed_values.to_dataset(),
         }
     )
 
@@ -174,34 +176,35 @@ def _truth(metric: Any, y_true: Any, positive: Any, size: int) -> Any:
         return None
     truth = check_positives(y_true, positive) if isinstance(metric, str) else np.asarray(y_true)
     if truth.ndim < 1 or len(truth) != size:
-        held = len(truth) if truth.ndim else describe_value(y_true)
+        got = len(truth) if truth.ndim else describe_value(y_true)
         raise ArgumentError(
-            "y_true", f"must contain one label for each of the {size} cases of weights", held
+            "y_true", f"must contain one label for each of the {size} cases of weights", got
         )
     return truth
 
 
 def _columns(predictions: Any, size: int, dim: str) -> dict[Any, np.ndarray]:
-    given: Any = predictions
+    by_entity: Any = predictions
     if isinstance(predictions, xr.DataArray):
         if set(predictions.dims) != {dim, "entity"} or "entity" not in predictions.coords:
             raise ArgumentError(
                 "predictions", f"must have the dims {dim} and entity, by name", predictions.dims
             )
         columns = predictions.transpose("entity", dim).values
-        given = dict(zip(predictions["entity"].values.tolist(), columns, strict=True))
+        by_entity = dict(zip(predictions["entity"].values.tolist(), columns, strict=True))
     elif not isinstance(predictions, Mapping | pd.DataFrame):
-        given = {"entity 1": predictions}
+        by_entity = {"entity 1": predictions}
     result = {
-        name: np.asarray(given[name]) for name in check_entities("predictions", list(given.keys()))
+        name: np.asarray(by_entity[name])
+        for name in check_entities("predictions", list(by_entity.keys()))
     }
     for name, column in result.items():
         if not column.ndim or len(column) != size:
-            held = len(column) if column.ndim else describe_value(given[name])
+            got = len(column) if column.ndim else describe_value(by_entity[name])
             raise ArgumentError(
                 f"predictions[{name!r}]",
                 f"must contain a value for each of the {size} cases of weights",
-                held,
+                got,
             )
     return result
 

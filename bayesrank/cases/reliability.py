@@ -96,41 +96,44 @@ def reliability(
     >>> found["runs_needed"].item()
     nan
     """
-    one = score if isinstance(score, Score) else get(score)
-    if one.attempts is None or one.attempts.majority:
-        raise ArgumentError("score", "must be pass@k or pass^k", f"{one.name!r}")
+    event_score = score if isinstance(score, Score) else get(score)
+    if event_score.attempts is None or event_score.attempts.majority:
+        raise ArgumentError("score", "must be pass@k or pass^k", f"{event_score.name!r}")
     prob, assurance = check_prob("prob", prob), check_prob("assurance", assurance)
     if difference is not None:
         difference = check_number("difference", difference, 0.0, finite=True, ends=False)
-    source, event = parse_source(posterior, "posterior"), one.attempts
-    held = AttemptsPosterior.of(source, event.k, one.display)
-    if held.names:
+    source, event = parse_source(posterior, "posterior"), event_score.attempts
+    attempts = AttemptsPosterior.of(source, event.k, event_score.display)
+    if attempts.names:
         raise ArgumentError(
-            "posterior", "must be of one data set", f"{len(held.names)} data sets", "fit each alone"
+            "posterior",
+            "must be of one data set",
+            f"{len(attempts.names)} data sets",
+            "fit each alone",
         )
-    names, count = held.evidence.entities, held.evidence.count[held.kept]
-    observed, made = held.means(event), held.used.runs
-    moments = RateMoments.of(held.used, count, event.every)
-    right, runs = held.used.cells
+    names, count = attempts.evidence.entities, attempts.evidence.count[attempts.kept]
+    observed, made = attempts.means(event), attempts.used.runs
+    moments = RateMoments.of(attempts.used, count, event.every)
+    right, runs = attempts.used.cells
     fewest = int(made[made > 0].min())
-    known = held.used.most >= 2 * event.k
+    estimable = attempts.used.most >= 2 * event.k
     unknown = np.full(len(names), np.nan)
     result: dict[str, Any] = {
         "observed": observed,
-        "between_cases": np.sqrt(moments.between(event.k)) if known else unknown,
-        "between_runs": np.sqrt(moments.within(event.k, event.k)) if known else unknown,
-        "flickering": held.used.numbers(count)[(right > 0) & (right < runs)]
+        "between_cases": np.sqrt(moments.between(event.k)) if estimable else unknown,
+        "between_runs": np.sqrt(moments.within(event.k, event.k)) if estimable else unknown,
+        "flickering": attempts.used.numbers(count)[(right > 0) & (right < runs)]
         .sum(axis=0)
         .round()
         .astype(int),
     }
-    found = xr.Dataset(
+    measured = xr.Dataset(
         {name: ("entity", values) for name, values in result.items()}, {"entity": name_coord(names)}
     )
-    found = found.merge(_flickering(held))
+    measured = measured.merge(_flickering(attempts))
     record = ReliabilityRecord(
-        score=one.name,
-        display=one.display,
+        score=event_score.name,
+        display=event_score.display,
         higher_is_better=True,
         prob=prob,
         assurance=assurance,
@@ -142,19 +145,24 @@ def reliability(
     cases_needed, runs_needed = np.full(len(planned), np.nan), np.nan
     if pair is not None:
         i, j = pair
-        apart = float(observed[i] - observed[j]) if difference is None else difference
-        record = replace(record, entity=str(names[i]), rival=str(names[j]), difference=apart)
-        if apart > 0 and known:
-            estimates, both = held.estimates(event)[:, [i, j]], (made[:, [i, j]] > 0).all(axis=1)
+        difference_used = float(observed[i] - observed[j]) if difference is None else difference
+        record = replace(
+            record, entity=str(names[i]), rival=str(names[j]), difference=difference_used
+        )
+        if difference_used > 0 and estimable:
+            estimates, both = (
+                attempts.estimates(event)[:, [i, j]],
+                (made[:, [i, j]] > 0).all(axis=1),
+            )
             covariance = float(np.cov(estimates[both].T, aweights=count[both], ddof=0)[0, 1])
             between = moments.between(event.k)[[i, j]].sum() - 2 * covariance
             needed = _cases_needed(
-                max(between, 0.0), moments, event.k, [i, j], prob, assurance, apart
+                max(between, 0.0), moments, event.k, [i, j], prob, assurance, difference_used
             )
             cases_needed = np.array([np.ceil(needed(r)) for r in planned.tolist()])
             runs_needed = _runs_needed(needed, float(count[both].sum()), event.k)
-    found = found.assign(cases_needed=("planned_runs", cases_needed), runs_needed=runs_needed)
-    return found.assign_coords(planned_runs=planned).assign_attrs(record.to_attrs())
+    measured = measured.assign(cases_needed=("planned_runs", cases_needed), runs_needed=runs_needed)
+    return measured.assign_coords(planned_runs=planned).assign_attrs(record.to_attrs())
 
 
 def reliability_where_runs(source: Container) -> xr.Dataset | None:
@@ -204,15 +212,17 @@ def _pair(
     if len(names) < 2:
         return None
     order = [int(i) for i in np.argsort(-observed, kind="stable")]
-    taken = None if rival is None else names.index(rival)
-    first = names.index(entity) if entity is not None else next(i for i in order if i != taken)
-    second = taken if taken is not None else next(i for i in order if i != first)
+    rival_place = None if rival is None else names.index(rival)
+    first = (
+        names.index(entity) if entity is not None else next(i for i in order if i != rival_place)
+    )
+    second = rival_place if rival_place is not None else next(i for i in order if i != first)
     return first, second
 
 
-def _flickering(held: AttemptsPosterior) -> xr.Dataset:
+def _flickering(attempts: AttemptsPosterior) -> xr.Dataset:
     """Return the right runs and all runs of the cases that flicker (case, entity), if their names are known."""
-    observed, names = held.source.observed, held.evidence.entities
+    observed, names = attempts.source.observed, attempts.evidence.entities
     if "flickering_right" not in observed:
         none = (("case", "entity"), np.empty((0, len(names)), int))
         return xr.Dataset({"right": none, "runs": none}, {"case": np.empty(0, str)})

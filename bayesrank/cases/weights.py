@@ -7,11 +7,12 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import check_choice, check_integer, check_memory, describe_value
+from bayesrank._core.checks import check_choice, check_integer, describe_value
 from bayesrank._core.chunks import dask_array
 from bayesrank._core.draws import draw_dims, iterate_blocks
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank._core.labels import name_coord
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import Note, add_notes
 from bayesrank._core.random import Seed, root_sequence
 from bayesrank.cases._weighing import Cases, Part, collect_cases, draw_weights, make_parts, step_of
@@ -94,19 +95,19 @@ def case_weights(
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     chunks = None if chunks is None else check_integer("chunks", chunks, 1)
     check_choice("prevalence", prevalence, ("sampled", "observed"))
-    given, notes = align_cases(
+    aligned, notes = align_cases(
         {"cases": cases, "count": count, "dataset": dataset, "cluster": cluster}
     )
-    found = collect_cases(*given.values())
-    if prevalence == "observed" and found.label is None:
+    collected = collect_cases(*aligned.values())
+    if prevalence == "observed" and collected.label is None:
         raise ArgumentError(
             "prevalence",
             "must be 'sampled' if the labels are not known (give them as cases)",
             "'observed'",
         )
-    parts = make_parts(found, prevalence == "observed")
+    parts = make_parts(collected, prevalence == "observed")
     root = root_sequence(seed)
-    sizes = (*shape, found.times.size)
+    sizes = (*shape, collected.times.size)
 
     if chunks is None:
         check_memory(
@@ -121,16 +122,18 @@ def case_weights(
     coords = {
         "chain": np.arange(shape[0]),
         "draw": np.arange(shape[1]),
-        "count": (dim, found.times),
+        "count": (dim, collected.times),
     }
-    for name, held in (("dataset", found.dataset), ("cluster", found.cluster)):
+    for name, held in (("dataset", collected.dataset), ("cluster", collected.cluster)):
         if held is not None:
             coords[name] = (dim, name_coord(held))
     labels = case_labels(cases)
     # Labels that are more than positions join the weights to y_true and predictions.
     if labels is not None and labels.nlevels == 1 and not is_default(labels):
         coords[dim] = labels.to_numpy()
-    record = add_notes({"prevalence": prevalence}, [*notes, *_few_units(found, parts, prevalence)])
+    record = add_notes(
+        {"prevalence": prevalence}, [*notes, *_few_units(collected, parts, prevalence)]
+    )
     return xr.DataArray(data, coords, ("chain", "draw", dim), "weight", record)
 
 
@@ -153,8 +156,8 @@ def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:
             "weights", "must be a DataArray, as from br.case_weights", describe_value(weights)
         )
     dims = draw_dims(weights)
-    found = [dim for dim in weights.dims if dim in CASES]
-    if not dims or len(found) != 1 or set(weights.dims) - {*dims, *found}:
+    case_dims = [dim for dim in weights.dims if dim in CASES]
+    if not dims or len(case_dims) != 1 or set(weights.dims) - {*dims, *case_dims}:
         raise ArgumentError(
             "weights", "must have the dims chain, draw and case (or pattern)", weights.dims
         )
@@ -166,15 +169,15 @@ def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:
             "must contain at least one draw and one case",
             f"the sizes {dict(weights.sizes)}",
         )
-    if size is not None and weights.sizes[found[0]] != size:
+    if size is not None and weights.sizes[case_dims[0]] != size:
         raise ArgumentError(
-            "weights", f"must have the {size} cases of y_true", weights.sizes[found[0]]
+            "weights", f"must have the {size} cases of y_true", weights.sizes[case_dims[0]]
         )
     if "count" not in weights.coords:
         weights = weights.assign_coords(
-            count=(found[0], np.ones(weights.sizes[found[0]], np.int64))
+            count=(case_dims[0], np.ones(weights.sizes[case_dims[0]], np.int64))
         )
-    return weights.transpose(*dims, found[0])
+    return weights.transpose(*dims, case_dims[0])
 
 
 def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
@@ -200,9 +203,9 @@ def _lazy(
     return da.map_blocks(block, chunks=sizes, dtype=float, meta=np.empty((0, 0, 0)))
 
 
-def _few_units(found: Cases, parts: list[Part], prevalence: str) -> list[Note]:
+def _few_units(cases: Cases, parts: list[Part], prevalence: str) -> list[Note]:
     """Return the note on few units; none for enough of them."""
-    clustered = found.cluster is not None
+    clustered = cases.cluster is not None
     units = fewest = min(int(part.shape.sum()) for part in parts)
     if prevalence == "observed" and not clustered:
         fewest = min(int(total) for part in parts for _, total in part.groups if total)

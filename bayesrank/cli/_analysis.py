@@ -18,7 +18,11 @@ from bayesrank._core.inputs import STDIN
 from bayesrank._core.labels import find_lookalike, suggest_file
 from bayesrank._core.percent import using_words_of
 from bayesrank._core.source import groups_of
-from bayesrank.analysis import Setup, draw, lacks_true_negatives, set_up, shipped_data, with_scores
+from bayesrank._core.types import Evidence
+from bayesrank.analysis.default_score import lacks_true_negatives
+from bayesrank.analysis.draws import draw
+from bayesrank.analysis.setup import Setup, set_up, with_scores
+from bayesrank.analysis.sources import shipped_data
 from bayesrank.cli._export import READ
 from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame, print_skipped
 from bayesrank.cli._sink import print_error
@@ -37,8 +41,6 @@ from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
 from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
-
-Evidence = xr.DataArray | xr.Dataset
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,9 @@ class CommandAnalysis(Setup):
             values = score_values(self.posterior, score, True, kind).values
         notes = evidence_of(self.posterior, None, values, kind).notes(score)
         notes = [note for note in notes if ranked or note.code != "score_should_not_rank"]
-        return list(dict.fromkeys([*map(say, notes), *self.stated(score)]))
+        return list(dict.fromkeys([*map(say, notes), *self.say_remarks(score)]))
 
-    def tell(
+    def say_verdict(
         self, parts: Verdict, notes: bool, *scores: Score | None
     ) -> tuple[list[str], list[str], dict[str, Any]]:
         """Return the verdict on a result with its notes, how the data were read, and the verdict by name for programs.
@@ -127,7 +129,7 @@ class CommandAnalysis(Setup):
         The first two are lines to print.
         """
         lines = [*parts.sentences(), *(parts.notes if notes else ())]
-        stated = [f"Note: {line}" for line in self.stated(*scores) if line not in lines]
+        stated = [f"Note: {line}" for line in self.say_remarks(*scores) if line not in lines]
         return (
             lines,
             stated,
@@ -153,13 +155,13 @@ def analyse(
 
     ``scores`` are the ones that are wanted; None is the default score.
     """
-    inputs = with_scores(ask(step, draws=draws, seed=seed, **how), scores)
+    inputs = with_scores(read_data(step, draws=draws, seed=seed, **how), scores)
     step("drawing")
     drawn = draw(inputs, draws=draws, seed=seed, sampler=sampler, prior="prior" in groups)
     return replace(inputs, posterior=drawn)
 
 
-def ask(
+def read_data(
     step: Callable[[str], None],
     data: str | Sequence[str],
     *,
@@ -193,27 +195,11 @@ def ask(
         raise ArgumentError("--higher-is-better", "cannot be used with --lower-is-better", "both")
     step("reading")
     paths = [data] if isinstance(data, str) else list(data)
-    submitted = how["truth"] is not None and Path(how["truth"]).is_file()
-    logs = choices_of(how, columns=submitted).also(lower=lower_is_better) if "only" in how else None
     how["dataset"] = how.pop("dataset_column")
     how["covariates"] = list(covariates) or None
-    table_attrs: dict[Any, Any] = {}
-    if submitted:
-        roles = Roles(**how | {"dataset": by if by not in (None, "dataset") else how["dataset"]})
-        evidence, record, table_attrs = _read_submissions(
-            paths, roles, ignore, logs or Choices(shell=True)
-        )
-    elif logs is not None and (logs.map or are_logs(paths)):
-        roles = Roles(**how)
-        evidence, record, table_attrs = _read_logs(paths, dataset, roles, ignore, logs, by)
-    else:
-        if logs is not None and (typed := logs.typed().removesuffix("--lower-is-better")):
-            raise ArgumentError(
-                typed.split()[0], "is for logs, and cannot be used for a table", paths[0]
-            )
-        how["dataset"] = by if by not in (None, "dataset") else how["dataset"]
-        roles = Roles(**how)
-        evidence, record = _read(paths[0], model, roles, ignore)
+    evidence, record, table_attrs = _read_paths(
+        paths, how, model, dataset, ignore, by, lower_is_better
+    )
     shipped = paths[0] in br.datasets.names()
     unused = () if shipped else [*map(str, ignore), *ledger_of(evidence).ignored]
     parsed = parse_given(evidence)
@@ -262,6 +248,33 @@ def ask(
     read = setup.read_note("data set" if by in (None, "dataset") else "category")
     click.get_current_context().meta[READ] = say(read)
     return CommandAnalysis(**vars(setup), about=record)
+
+
+def _read_paths(
+    paths: list[str],
+    how: dict[str, Any],
+    model: str | None,
+    dataset: str | None,
+    ignore: Sequence[str],
+    by: str | None,
+    lower_is_better: bool,
+) -> tuple[Evidence, dict[str, str], dict[Any, Any]]:
+    """Return the evidence in submissions, logs or a table, its description, and the attrs of its table."""
+    submitted = how["truth"] is not None and Path(how["truth"]).is_file()
+    logs = choices_of(how, columns=submitted).also(lower=lower_is_better) if "only" in how else None
+    if not submitted and logs is not None and (logs.map or are_logs(paths)):
+        return _read_logs(paths, dataset, Roles(**how), ignore, logs, by)
+    if not submitted and logs is not None:
+        typed = logs.typed().removesuffix("--lower-is-better")
+        if typed:
+            raise ArgumentError(
+                typed.split()[0], "is for logs, and cannot be used for a table", paths[0]
+            )
+    how["dataset"] = by if by not in (None, "dataset") else how["dataset"]
+    if submitted:
+        choices = logs or Choices(shell=True)
+        return _read_submissions(paths, Roles(**how), ignore, choices)
+    return *_read(paths[0], model, Roles(**how), ignore), {}
 
 
 def _read(

@@ -12,8 +12,9 @@ from bayesrank._core.errors import ArgumentError
 from bayesrank._core.labels import select_names
 from bayesrank._core.notes import Note
 from bayesrank._core.records import ModelRecord
-from bayesrank.analysis import choose_score, quiet
-from bayesrank.cli._analysis import CommandAnalysis, ask
+from bayesrank.analysis.default_score import choose_score
+from bayesrank.analysis.draws import silence_samplers
+from bayesrank.cli._analysis import CommandAnalysis, read_data
 from bayesrank.evidence.ballots import STRATUM, results_of, votes_of_category
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.io.logs import Choices
@@ -38,7 +39,7 @@ def rank_categories(
 ) -> list[CategoryRanking]:
     """Return the rankings by the mean over categories and by the worst category, and one of each category."""
     fitted = {name: how.pop(name) for name in ("draws", "seed", "sampler")}
-    inputs = ask(step, by=by, draws=fitted["draws"], seed=fitted["seed"], **how)
+    inputs = read_data(step, by=by, draws=fitted["draws"], seed=fitted["seed"], **how)
     evidence = inputs.evidence
     parsed = parse_given(evidence)
     if not parsed.by_category:
@@ -66,7 +67,7 @@ def rank_categories(
         [{"split_prior": split} for split in (False, True)] if can_split else [{}, {}]
     )
     step("drawing")
-    with quiet():
+    with silence_samplers():
         separate, split = (
             br.fit(evidence, inputs.model, **fitted, **inputs.options, **one) for one in splits
         )
@@ -91,7 +92,7 @@ def rank_categories(
         CategoryRanking(
             title,
             mean,
-            [*words, *_lost_variance(sizes.to_numpy(), can_split), *inputs.stated(score)],
+            [*words, *_lost_variance(sizes.to_numpy(), can_split), *inputs.say_remarks(score)],
         ),
         CategoryRanking("Worst category of each entity", worst, lines),
     ]
@@ -128,7 +129,7 @@ def _rank_votes(
     step("drawing")
     rankings = []
     for title, votes in parts:
-        with quiet():
+        with silence_samplers():
             posterior = br.fit(votes, inputs.model, **fitted, **inputs.options)
         ranking = br.credible_ranking(posterior, score, prob=prob, rope=rope)
         words = verdict_parts(ranking).sentences()

@@ -93,11 +93,11 @@ def read_share(text: str, option: str) -> float | str:
     return number / 100 if text.strip().endswith("%") else number
 
 
-def target_prevalence(given: float | str | None, draws: int, seed: int) -> Any:
+def target_prevalence(prevalence: float | str | None, draws: int, seed: int) -> Any:
     """Return a prevalence as functions take it: draws of it if it was estimated from a sample of cases."""
-    if not isinstance(given, str) or "/" not in given:
-        return given
-    positives, cases = map(int, given.split("/"))
+    if not isinstance(prevalence, str) or "/" not in prevalence:
+        return prevalence
+    positives, cases = map(int, prevalence.split("/"))
     return br.performance.prevalence_draws(positives, cases, draws=draws, seed=seed)
 
 
@@ -170,10 +170,12 @@ def read_score(text: str, option: str = "--score") -> Score:
     return replace(score, name=",".join(typed), display=f"ranking score ({', '.join(typed)})")
 
 
-def _hint_at_costs(found: dict[str, float]) -> str:
+def _hint_at_costs(numbers: dict[str, float]) -> str:
     """Return how to rank by costs, for numbers that cannot be importances but may be meant as costs."""
     benefit = [
-        f"{cell}={(-1 if cell in ('fp', 'fn') else 1) * found.get(cell, 0):g}".replace("=-0", "=0")
+        f"{cell}={(-1 if cell in ('fp', 'fn') else 1) * numbers.get(cell, 0):g}".replace(
+            "=-0", "=0"
+        )
         for cell in CELLS
     ]
     return f"costs are negative benefits: bayesrank decide DATA --benefit {','.join(benefit)} --prevalence 0.1"

@@ -20,11 +20,12 @@ from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.ledger import NO_OUTCOME, ledger_of
 from bayesrank.io.logs import Choices
 from bayesrank.io.tables.ballots import find_votes
-from bayesrank.io.tables.cases import OF_CASES
+from bayesrank.io.tables.case_columns import OF_CASES
 from bayesrank.io.tables.columns import may_be_low, squeeze
 from bayesrank.io.tables.files import read_csv
-from bayesrank.io.tables.forms import FORMS, find_entity, find_form, name_roles
+from bayesrank.io.tables.forms import find_entity, find_form
 from bayesrank.io.tables.frames import read_table
+from bayesrank.io.tables.named_roles import FORMS, name_roles
 from bayesrank.io.tables.probabilities import hold_probabilities
 from bayesrank.io.tables.roles import LONG_CASE_NAMES
 from bayesrank.io.tables.selection import low_outcome, select
@@ -224,12 +225,12 @@ class Versions:
                 where.append(where[row])
         return replace(self, table=replace(self.table, columns=columns, where=where))
 
-    def _keep(self, kept: list[bool]) -> "Versions":
+    def _keep(self, rows: list[bool]) -> "Versions":
         columns = {
-            name: [value for value, here in zip(held, kept, strict=True) if here]
+            name: [value for value, here in zip(held, rows, strict=True) if here]
             for name, held in self.table.columns.items()
         }
-        where = [position for position, here in zip(self.table.where, kept, strict=True) if here]
+        where = [position for position, here in zip(self.table.where, rows, strict=True) if here]
         return replace(self, table=replace(self.table, columns=columns, where=where))
 
     def _outcome(self, missing: str | float, lower: bool) -> str | float:
@@ -298,8 +299,10 @@ class Versions:
                 if len(labels) == 2
                 else {}
             )
-        pair, given = standing_pair(labels), self.roles.positive
-        positive = given if given is not None else None if pair is None else str(pair[1])
+        pair, positive_label = standing_pair(labels), self.roles.positive
+        positive = (
+            positive_label if positive_label is not None else None if pair is None else str(pair[1])
+        )
         probabilities = [to_number(value) for value in self.table.columns["probability"]]
         defined = [value for value in probabilities if value is not None]
         if positive is None or not 0 <= min(defined, default=0) <= max(defined, default=1) <= 1:
@@ -494,8 +497,8 @@ def _melt(
     table: Table, roles: Roles, extra: dict[Any, list[Any]], group: Any, directed: bool
 ) -> Table:
     """Return a table with one column for each version as one with a row for each answer."""
-    known = name_roles(table, roles)
-    named = known.of.get("case") or next(
+    role_columns = name_roles(table, roles)
+    named = role_columns.of.get("case") or next(
         (name for name in table.columns if squeeze(name) in LONG_CASE_NAMES), None
     )
     if named is None:
@@ -505,7 +508,9 @@ def _melt(
             table.heading(),
             f"{table.options('case', list(table.columns)[:3])} says which",
         )
-    of = {role: name for role, name in known.of.items() if role in OF_CASES} | {"case": named}
+    of = {role: name for role, name in role_columns.of.items() if role in OF_CASES} | {
+        "case": named
+    }
     spare = [] if group is None or group in of.values() else [group]
     names = [name for name in table.columns if name not in (*of.values(), *spare)]
     if roles.entities is not None:
@@ -584,10 +589,10 @@ def _roles_of(table: Table, roles: Roles) -> Roles:
     return Roles(entity="entity", positive=roles.positive, group=group, **present)
 
 
-def _free(name: str, taken: Iterable[str]) -> str:
+def _free(name: str, used: Iterable[str]) -> str:
     """Return a name that is not taken yet, for a version called like another one."""
     result, number = f"{name} (new)", 2
-    while result in taken:
+    while result in used:
         result, number = f"{name} (new {number})", number + 1
     return result
 

@@ -9,7 +9,8 @@ import click
 from bayesrank._core.escape import escape_lines, quote_word
 from bayesrank._core.notes import notes_of
 from bayesrank._core.records import EvidenceRecord
-from bayesrank.analysis import LOW, choose_score, set_up
+from bayesrank.analysis.default_score import choose_score
+from bayesrank.analysis.setup import LOW, set_up
 from bayesrank.cli import in_options
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import are_logs, choices_of

@@ -86,9 +86,9 @@ def convert(
         print_line(line)
 
 
-def _check_options(to: str, about: dict[str, Any], output: str | None) -> None:
+def _check_options(to: str, options: dict[str, Any], output: str | None) -> None:
     """Check before any work that the options fit the form, and that the output may be written."""
-    typed = {f"--{name.replace('_', '-')}": value for name, value in about.items()}
+    typed = {f"--{name.replace('_', '-')}": value for name, value in options.items()}
     if to == "csv":
         unfit = next((name for name, value in typed.items() if value is not None), None)
         if unfit is not None:
@@ -117,12 +117,12 @@ def _check_options(to: str, about: dict[str, Any], output: str | None) -> None:
         )
 
 
-def _write_records(frame: pd.DataFrame, folder: Path, about: dict[str, Any]) -> None:
+def _write_records(frame: pd.DataFrame, folder: Path, description: dict[str, Any]) -> None:
     from bayesrank.integrations.every_eval_ever import make_records
 
     with progress() as step:
         step("drawing")
-        records = make_records(frame, **about)
+        records = make_records(frame, **description)
         for name, text in records.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -91,7 +91,7 @@ def decide(
             baseline = analysis.entity("--reference", reference)
             compared = br.decisions.noninferiority(analysis.source, baseline, **margins, prob=prob)
         export.draw("intervals", by_utility(decision), "expected utility")
-    lines, stated, record = analysis.tell(verdict_parts(decision), notes, None)
+    lines, stated, record = analysis.say_verdict(verdict_parts(decision), notes, None)
     stated = [f"Benefit of each outcome of a case: {decision.attrs['benefit']}.", *stated]
     record |= {"benefit": benefit, "prob": prob}
     sheet = Sheet(

@@ -45,11 +45,11 @@ def _read(path: str) -> str:
             raise ArgumentError(name, "must be text in UTF-8") from None
 
 
-def _cells(found: Changes) -> tuple[list[str], list[list[str]]]:
+def _cells(changes: Changes) -> tuple[list[str], list[list[str]]]:
     """Return headings and rows; ranks among the entities of both boards stand apart where the boards hold others."""
     rows = []
-    alike = not found.table["change"].isin(["added", "removed"]).any()
-    for name, row in found.table.iterrows():
+    alike = not changes.table["change"].isin(["added", "removed"]).any()
+    for name, row in changes.table.iterrows():
         ranks = [
             "" if pd.isna(row[f"rank_{end}"]) else f"{row[f'rank_{end}']:.0f} ({row[f'rank_lower_{end}']:.0f} to "
             f"{row[f'rank_upper_{end}']:.0f})" for end in ENDS

@@ -10,8 +10,9 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._core import prose
 from bayesrank._core.errors import ArgumentError
-from bayesrank.analysis import choose_score, quiet
-from bayesrank.cli._analysis import CommandAnalysis, ask
+from bayesrank.analysis.default_score import choose_score
+from bayesrank.analysis.draws import silence_samplers
+from bayesrank.cli._analysis import CommandAnalysis, read_data
 from bayesrank.cli._export import DIGITS, Export, Sheet, format_option
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import DATA, SCORE, adding, asking
@@ -93,7 +94,7 @@ def drift(
                 "--baseline", f"must be one of {prose.list_names(names)}", f"{baseline!r}"
             )
         step("drawing")
-        with quiet():
+        with silence_samplers():
             posterior = br.fit(evidence, model, draws=draws, seed=seed, **options)
         step("comparing")
         first = None if baseline is None else names[baseline]
@@ -151,7 +152,7 @@ def _periods(
         raise ArgumentError(
             "--model", f"must be {alone}, which fit each period on its own", how["model"]
         )
-    analysis: CommandAnalysis = ask(step, draws=draws, seed=seed, over="dataset", **how)
+    analysis: CommandAnalysis = read_data(step, draws=draws, seed=seed, over="dataset", **how)
     analysis.check_two_classes("drift")
     evidence = analysis.evidence
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
@@ -163,12 +164,12 @@ def _periods(
     return counts, how["model"] or in_closed_form()[0], analysis.options
 
 
-def _table(found: xr.Dataset) -> pd.DataFrame:
+def _table(drift_result: xr.Dataset) -> pd.DataFrame:
     """Return all numbers of each entity and period, in the order of the periods."""
     rows = []
-    for period in found["dataset"].values.tolist():
-        for name in found["entity"].values.tolist():
-            change = found.sel(dataset=period, entity=name)
+    for period in drift_result["dataset"].values.tolist():
+        for name in drift_result["entity"].values.tolist():
+            change = drift_result.sel(dataset=period, entity=name)
             row = {"period": period, "entity": name}
             row |= {
                 f"{each}_{what}": float(change[f"{each}_{what}"])

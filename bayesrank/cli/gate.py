@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn
 from xml.etree import ElementTree as xml
 
@@ -16,7 +18,8 @@ from bayesrank._core.labels import select_names
 from bayesrank._core.notes import notes_of
 from bayesrank._core.prose import list_names
 from bayesrank._core.records import GateRecord
-from bayesrank.analysis import choose_score, quiet
+from bayesrank.analysis.default_score import choose_score
+from bayesrank.analysis.draws import silence_samplers
 from bayesrank.cli._export import markdown
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import choices_of, print_skipped
@@ -41,6 +44,7 @@ from bayesrank.io.tables.table import Roles
 from bayesrank.io.tables.values import as_outcomes
 from bayesrank.scores import Score
 from bayesrank.words.gates import describe_difference, describe_identity, format_signed
+from bayesrank.words.parts import Verdict
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
 
@@ -203,19 +207,7 @@ def gate(
         used = choose_score(evidence, score)
         better = _direction(versions, used, lower_is_better, higher_is_better)
         step("drawing")
-        with quiet():
-            # The mean needs no population of groups; pairs of cases tell more.
-            paired = (
-                group is not None
-                and aggregate in (None, "mean")
-                and isinstance(evidence, xr.Dataset)
-            )
-            options: dict[str, Any] = (
-                {"scores": (used.name,)} if parse_given(evidence).draws_scores else {}
-            )
-            source = br.fit(evidence, "paired" if paired else None, seed=seed, **options)
-        if group is not None:
-            source = br.performance.aggregate_over(source, "group", aggregate or "mean")
+        source = _fit_versions(evidence, used, group, aggregate, seed)
         verdicts = br.decisions.gate(
             source,
             versions.baseline,
@@ -226,53 +218,84 @@ def gate(
             higher_is_better=better,
         )
         worst = {} if by is None else _worst_groups(settled, by, verdicts)
-    ledger = ledger_of(evidence)
-    read = say(ledger.read_note("entity"))
     lacking = [
         *_missing_words(versions, lacks, missing),
         *_unreadable_words(unreadable),
         *_sizes(versions, evidence),
     ]
     doubts = [say(note) for note in versions.doubts if note.code != "unreadable_files"]
-    parts = verdict_parts(verdicts)
+    ledger = ledger_of(evidence)
+    output = _Output(verdicts, say(ledger.read_note("entity")), worst, lacking, doubts)
     if form == "json":
-        table = verdicts[list(COLUMNS)].to_dataframe()
-        record = {name: value for name, value in verdicts.attrs.items() if name != "ledger"}
-        record |= {
-            "read": read,
-            "sentences": [*parts.sentences(), *lacking],
-            "notes": [*parts.notes, *doubts],
-            "worst_group": worst,
-        }
-        record |= _missing_fields(lacks, unreadable)
-        records = json.loads(table.reset_index().to_json(orient="records"))
-        print_block(
-            json_text(json.dumps(record | {"entities": records}, ensure_ascii=False, indent=2))
-        )
+        output.print_json(_missing_fields(lacks, unreadable))
     elif form == "markdown":
-        print_block(
-            "\n\n".join(
-                _markdown(verdicts, parts.sentences(), [*lacking, read, *worst.values(), *doubts])
-            )
-        )
+        output.print_markdown()
     elif form == "junit":
         _print_xml(_junit(verdicts, fail_on, worst, [*lacking, *doubts]))
     else:
-        print_line(
-            " ".join(
-                [*parts.sentences(), *worst.values(), *lacking, *([read] if ledger.dropped else [])]
-            )
-        )
-        for line in [
-            *(parts.notes if len(verdicts["entity"]) > 1 else ()),
-            *(f"Note: {line}" for line in doubts),
-        ]:
-            print_line(line)
+        output.print_text(with_cases=bool(ledger.dropped))
     verdict = GateRecord.of(verdicts).verdict
     if verdict == "worse":
         click.get_current_context().exit(WORSE)
     if verdict == "undecided" and fail_on == "undecided":
         click.get_current_context().exit(UNDECIDED)
+
+
+def _fit_versions(
+    evidence: Any, score: Score, group: str | None, aggregate: str | None, seed: int
+) -> Any:
+    """Return the posterior of the versions, or its aggregate over groups."""
+    of_mean = group is not None and aggregate in (None, "mean")
+    # The mean needs no population of groups; pairs of cases tell more.
+    model = "paired" if of_mean and isinstance(evidence, xr.Dataset) else None
+    options: dict[str, Any] = {}
+    if parse_given(evidence).draws_scores:
+        options["scores"] = (score.name,)
+    with silence_samplers():
+        source = br.fit(evidence, model, seed=seed, **options)
+    if group is None:
+        return source
+    return br.performance.aggregate_over(source, "group", aggregate or "mean")
+
+
+@dataclass(frozen=True)
+class _Output:
+    """The result of a gate, and the sentences beside it."""
+
+    verdicts: xr.Dataset
+    read: str  #: what was read
+    worst: dict[str, str]  #: the worst group of each version, in words
+    lacking: list[str]  #: missing answers, unreadable files and numbers of cases
+    doubts: list[str]
+
+    @cached_property
+    def parts(self) -> Verdict:
+        return verdict_parts(self.verdicts)
+
+    def print_json(self, missing: dict[str, Any]) -> None:
+        table = self.verdicts[list(COLUMNS)].to_dataframe()
+        record = {name: value for name, value in self.verdicts.attrs.items() if name != "ledger"}
+        record |= {
+            "read": self.read,
+            "sentences": [*self.parts.sentences(), *self.lacking],
+            "notes": [*self.parts.notes, *self.doubts],
+            "worst_group": self.worst,
+        }
+        entities = json.loads(table.reset_index().to_json(orient="records"))
+        text = json.dumps(record | missing | {"entities": entities}, ensure_ascii=False, indent=2)
+        print_block(json_text(text))
+
+    def print_markdown(self) -> None:
+        beside = [*self.lacking, self.read, *self.worst.values(), *self.doubts]
+        print_block("\n\n".join(_markdown(self.verdicts, self.parts.sentences(), beside)))
+
+    def print_text(self, with_cases: bool) -> None:
+        sentences = [*self.parts.sentences(), *self.worst.values(), *self.lacking]
+        print_line(" ".join([*sentences, *[self.read] * with_cases]))
+        for line in self.parts.notes if len(self.verdicts["entity"]) > 1 else ():
+            print_line(line)
+        for line in self.doubts:
+            print_line(f"Note: {line}")
 
 
 def _direction(versions: Versions, used: Score, lower: bool, higher: bool) -> bool | None:
@@ -367,7 +390,7 @@ def _missing_fields(lacks: Mapping[str, Lack], unreadable: list[str]) -> dict[st
     return {"missing": fields, "unreadable": unreadable}
 
 
-def _worst_groups(versions: Versions, by: str, found: xr.Dataset) -> dict[str, str]:
+def _worst_groups(versions: Versions, by: str, verdicts: xr.Dataset) -> dict[str, str]:
     """Return the sentence on the group of cases in which each version loses most, as it was observed."""
     if versions.answer != "outcome":
         raise ArgumentError(
@@ -382,9 +405,9 @@ def _worst_groups(versions: Versions, by: str, found: xr.Dataset) -> dict[str, s
         index=[GROUP_OF, "case"], columns="entity", values="outcome", aggfunc="mean"
     )
     wide = wide if missing in (None, "common") else wide.fillna(missing)
-    sign, baseline = GateRecord.of(found).sign, versions.baseline
+    sign, baseline = GateRecord.of(verdicts).sign, versions.baseline
     text = {}
-    for name in map(str, found["entity"].values.tolist()):
+    for name in map(str, verdicts["entity"].values.tolist()):
         by_group = (sign * (wide[name] - wide[baseline])).dropna().groupby(level=0)
         table = by_group.agg(["mean", "size"])
         if not len(table):
@@ -398,9 +421,9 @@ def _worst_groups(versions: Versions, by: str, found: xr.Dataset) -> dict[str, s
     return text
 
 
-def _markdown(found: xr.Dataset, sentences: list[str], more: list[str]) -> list[str]:
+def _markdown(verdicts: xr.Dataset, sentences: list[str], more: list[str]) -> list[str]:
     """Return the paragraphs of a comment on a pull request."""
-    header = ["entity", "verdict", GateRecord.of(found).display, "bounds", "cases"]
+    header = ["entity", "verdict", GateRecord.of(verdicts).display, "bounds", "cases"]
     rows = [
         [
             str(name),
@@ -410,10 +433,11 @@ def _markdown(found: xr.Dataset, sentences: list[str], more: list[str]) -> list[
             f"{float(one['cases']):,.0f}",
         ]
         for name, one in (
-            (name, select_names(found, entity=name)) for name in found["entity"].values.tolist()
+            (name, select_names(verdicts, entity=name))
+            for name in verdicts["entity"].values.tolist()
         )
     ]
-    notes = [say(note) for note in notes_of(found["notes"])]
+    notes = [say(note) for note in notes_of(verdicts["notes"])]
     first, *rest = sentences
     return [
         f"**{markdown_text(first)}**",
@@ -443,8 +467,8 @@ def _junit(found: xr.Dataset, fail_on: str, worst: dict[str, str], more: list[st
     ):
         names = {"classname": f"{record.score} against {record.baseline}", "name": str(name)}
         test = xml.SubElement(suite, "testcase", names)
-        one = found.isel(entity=i)
-        text = f"{verdict}: {describe_identity(one) or describe_difference(one)}."
+        comparison = found.isel(entity=i)
+        text = f"{verdict}: {describe_identity(comparison) or describe_difference(comparison)}."
         text = " ".join(filter(None, [text, worst.get(str(name), ""), *more]))
         if verdict != "not worse":
             xml.SubElement(test, "failure" if failed else "skipped", {"message": text})

@@ -8,7 +8,7 @@ import click
 import bayesrank as br
 from bayesrank._core import prose
 from bayesrank._core.records import PlanRecord
-from bayesrank.analysis import choose_score
+from bayesrank.analysis.default_score import choose_score
 from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, exporting, sheet_of
 from bayesrank.cli._help import Grouped
@@ -90,7 +90,7 @@ def plan(
             seed=how["seed"],
         )
         export.draw("plan", plans)
-    lines, stated, record = analysis.tell(verdict_parts(plans), notes, score)
+    lines, stated, record = analysis.say_verdict(verdict_parts(plans), notes, score)
     record |= {
         name: plans.attrs[name] for name in ("target", "assurance", "goal", "unit", "reason")
     }

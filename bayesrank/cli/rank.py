@@ -1,5 +1,6 @@
 """``bayesrank rank``: which entity is best by one score, and how certain that is."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,13 +16,9 @@ from bayesrank._core.errors import ArgumentError
 from bayesrank._core.labels import select_names
 from bayesrank._core.notes import notes_of
 from bayesrank._core.records import ModelRecord, RankingRecord, ResultRecord
-from bayesrank.analysis import (
-    choose_score,
-    default_note,
-    describe_weighting,
-    rank_posterior,
-    title_of,
-)
+from bayesrank.analysis.default_score import choose_score
+from bayesrank.analysis.draws import rank_posterior
+from bayesrank.analysis.titles import default_note, describe_weighting, title_of
 from bayesrank.cases.reliability import reliability_where_runs
 from bayesrank.cli._analysis import CommandAnalysis, analyse
 from bayesrank.cli._categories import CategoryRanking, rank_categories
@@ -171,21 +168,7 @@ def rank(
     export: Export,
     **how: Any,
 ) -> None:
-    if statement and export.format in ("csv", "board"):
-        raise ArgumentError(
-            "--ask",
-            f"cannot be used for --format {export.format}, which has only a row for each entity; json has both",
-        )
-    if top_set is not None and export.format in ("csv", "board"):
-        requirement = (
-            f"cannot be used for --format {export.format}, which has only a row for each "
-            "entity; json has both"
-        )
-        raise ArgumentError("--top-set", requirement, f"{top_set}")
-    if columns and export.full:
-        raise ArgumentError(
-            "--columns", f"cannot be used for --format {export.format}, which has all columns"
-        )
+    _check_format(export, statement, top_set, columns)
     if by is not None:
         unfit = {
             "--ask": statement,
@@ -193,26 +176,18 @@ def rank(
             "--columns": columns,
             "--notes": notes,
             "--picture": export.picture,
-        }
-        unfit |= {
-            f"--{name}": how.pop(name)
-            for name in ("group", "category", "over", "aggregate", "weights")
-        }
-        unfit |= {"--cost": cost, "--kind": kind, "--dataset": how["dataset"]}
-        unfit |= {
+            "--cost": cost,
+            "--kind": kind,
+            "--dataset": how["dataset"],
             "--dataset-column": how["dataset_column"],
             "--format": export.format == "board" and "board",
         }
-        for option, value in unfit.items():
-            if value:
-                hint = f"--only {by}=NAME ranks one category" if option == "--format" else ""
-                raise ArgumentError(option, "cannot be used with --by", f"{value!r}", hint)
+        _check_by(by, unfit, how)
         with progress() as step:
             rankings = rank_categories(step, by, score, rope, prob, how)
         # Programs get the first entities of each ranking.
-        (replace(export, top=None) if export.full else export).show(
-            *_category_sheets(rankings, by, export)
-        )
+        shown = replace(export, top=None) if export.full else export
+        shown.show(*_category_sheets(rankings, by, export))
         return
     with progress() as step:
         analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, how, notes)
@@ -235,45 +210,22 @@ def rank(
         print_block(br.board(ranking, top=export.top))
         return
     parts = verdict_parts(ranking, model_notes(check_model(analysis.posterior), analysis.posterior))
-    remarks = analysis.stated(used)
-    paid = [] if front is None else verdict_parts(front).sentences()
+    remarks = analysis.say_remarks(used)
     remarks += [] if front is None else verdict_parts(front).notes
-    record = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}
-    record |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
     if export.full:
-        record["asked"] = [
-            {name: answer.attrs[name] for name in ("statement", "method")}
-            | {str(name): float(value) for name, value in answer.items()}
-            for answer in answers
-        ]
-        if first is not None:
-            record["top_set"] = {"k": top_set, "verdict": br.verdict(first)} | {
-                name: first["entity"].values[first[name].values].tolist()
-                for name in ("in_confidence_set", "surely_top")
-            }
+        record = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}
+        record |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
+        record |= _answer_fields(answers, first)
         source = {"evidence": text} if (text := RankingRecord.of(ranking).evidence) else {}
-        if _of_datasets(analysis.posterior):
-            spread = br.heterogeneity(analysis.posterior, used, prob=prob)
-            table = table.join(
-                spread.drop_vars(
-                    [name for name in spread.coords if name != "entity"]
-                ).to_dataframe()
-            )
         record |= analysis.labels | source | {"remarks": remarks, **_attempts(analysis, used, prob)}
+        if _of_datasets(analysis.posterior):
+            table = table.join(_spread_over_datasets(analysis, used, prob))
         frame = table.assign(**source) if export.format == "csv" else table
         export.show(Sheet([], [], frame=frame, about=record, name="ranking"))
         return
-    runs = [" ".join(said) for said in _attempts(analysis, used, prob).values()]
-    weighting = filter(None, [describe_weighting(analysis, analysis.posterior, ranking)])
-    lines = [*paid, *parts.sentences()[1:], *runs, *weighting, *(parts.notes if notes else ())]
-    if notes:
-        of_runs = reliability_where_runs(analysis.posterior) if runs else None
-        lines += [] if of_runs is None else [*br.verdict(of_runs), *br.notes(of_runs)]
-        lines += _lines_of_model(analysis, used, kind, ranking)
-    else:
-        lines += [
-            say(note) for note in notes_of(get_fact(ranking, "notes")) if note.code in PRINTED
-        ]
+    costs = [] if front is None else verdict_parts(front).sentences()
+    lines = [*costs, *parts.sentences()[1:]]
+    lines += _lines(analysis, used, ranking, prob, kind, list(parts.notes) if notes else None)
     lines += [] if first is None else [*br.verdict(first), *(br.notes(first) if notes else ())]
     lines += [_answer_words(answer, ranking) for answer in answers]
     lines += [f"Note: {line}" for line in remarks if line not in lines]
@@ -284,6 +236,80 @@ def rank(
     header, rows = ranking_cells(ranking, table, columns or [], export.places)
     title = title_of(analysis, ranking, used, export.top)
     export.show(Sheet(header, rows, lines, heading=[title, parts.headline], least=EVIDENCE))
+
+
+def _check_format(
+    export: Export, statement: Sequence[str], top_set: int | None, columns: list[str] | None
+) -> None:
+    """Refuse options whose results have no place in the format."""
+    for option, value, got in (
+        ("--ask", statement, ""),
+        ("--top-set", top_set is not None, f"{top_set}"),
+    ):
+        if value and export.format in ("csv", "board"):
+            requirement = (
+                f"cannot be used for --format {export.format}, which has only a row for each "
+                "entity; json has both"
+            )
+            raise ArgumentError(option, requirement, got)
+    if columns and export.full:
+        raise ArgumentError(
+            "--columns", f"cannot be used for --format {export.format}, which has all columns"
+        )
+
+
+def _check_by(by: str, unfit: dict[str, Any], how: dict[str, Any]) -> None:
+    """Refuse options that cannot be used with --by: those of ``unfit``, and of aggregates, which leave ``how``."""
+    aggregates = ("group", "category", "over", "aggregate", "weights")
+    unfit = {**unfit, **{f"--{name}": how.pop(name) for name in aggregates}}
+    for option, value in unfit.items():
+        if value:
+            hint = f"--only {by}=NAME ranks one category" if option == "--format" else ""
+            raise ArgumentError(option, "cannot be used with --by", f"{value!r}", hint)
+
+
+def _answer_fields(answers: list[xr.Dataset], first: xr.Dataset | None) -> dict[str, Any]:
+    """Return the answers to statements, and the sets for the first places, as fields of a record."""
+    fields: dict[str, Any] = {
+        "asked": [
+            {name: answer.attrs[name] for name in ("statement", "method")}
+            | {str(name): float(value) for name, value in answer.items()}
+            for answer in answers
+        ]
+    }
+    if first is not None:
+        fields["top_set"] = {"k": first.attrs["k"], "verdict": br.verdict(first)} | {
+            name: first["entity"].values[first[name].values].tolist()
+            for name in ("in_confidence_set", "surely_top")
+        }
+    return fields
+
+
+def _spread_over_datasets(analysis: CommandAnalysis, score: Score, prob: float) -> pd.DataFrame:
+    """Return the spread of each entity's score between data sets, as columns of the table."""
+    spread = br.heterogeneity(analysis.posterior, score, prob=prob)
+    others = [name for name in spread.coords if name != "entity"]
+    return spread.drop_vars(others).to_dataframe()
+
+
+def _lines(
+    analysis: CommandAnalysis,
+    score: Score,
+    ranking: xr.Dataset,
+    prob: float,
+    kind: str | None,
+    notes: list[str] | None,
+) -> list[str]:
+    """Return the lines below the verdict; without ``notes`` only those that change its reading."""
+    runs = [" ".join(sentences) for sentences in _attempts(analysis, score, prob).values()]
+    weighting = filter(None, [describe_weighting(analysis, analysis.posterior, ranking)])
+    lines = [*runs, *weighting]
+    if notes is None:
+        found = notes_of(get_fact(ranking, "notes"))
+        return [*lines, *(say(note) for note in found if note.code in PRINTED)]
+    of_runs = reliability_where_runs(analysis.posterior) if runs else None
+    about_runs = [] if of_runs is None else [*br.verdict(of_runs), *br.notes(of_runs)]
+    return [*lines, *notes, *about_runs, *_lines_of_model(analysis, score, kind, ranking)]
 
 
 def make_ranking(

@@ -11,7 +11,7 @@ import bayesrank as br
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.inputs import OPENERS
 from bayesrank._core.outputs import check_output, write_output
-from bayesrank.analysis import quiet
+from bayesrank.analysis.draws import silence_samplers
 from bayesrank.cli._categories import rank_categories
 from bayesrank.cli._export import READ
 from bayesrank.cli._help import Grouped
@@ -149,7 +149,7 @@ def report(
                 [*wanted, *["decisions"] * bool(benefit or reference), *["categories"] * bool(by)]
             )
         )
-        with quiet():
+        with silence_samplers():
             chosen = [(name, sections.find(name)) for name in named if name != sections.DEFAULT]
             results = {
                 name: section.compute(request)

@@ -10,8 +10,9 @@ from bayesrank._core import prose
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.names import short_names
 from bayesrank._core.records import ResultRecord
-from bayesrank.analysis import choose_score, quiet
-from bayesrank.cli._analysis import ask
+from bayesrank.analysis.default_score import choose_score
+from bayesrank.analysis.draws import silence_samplers
+from bayesrank.cli._analysis import read_data
 from bayesrank.cli._export import Export, Sheet, format_option
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import (
@@ -104,10 +105,10 @@ def sensitivity(
             raise ArgumentError(
                 "--other-prevalence", "must be a share of positives, as 0.02 or 2%", f"{wrong[0]!r}"
             )
-        inputs = ask(step, draws=settings["draws"], seed=settings["seed"], **how)
+        inputs = read_data(step, draws=settings["draws"], seed=settings["seed"], **how)
         score = choose_score(inputs.evidence, score)
         step("ranking")
-        with quiet():
+        with silence_samplers():
             result = br.sensitivity(
                 inputs.by_dataset,
                 score,
@@ -123,13 +124,13 @@ def sensitivity(
                 **(inputs.aim or {}),
                 **inputs.options,
             )
-    lines, stated, record = inputs.tell(verdict_parts(result), notes, score, *scores)
+    lines, stated, record = inputs.say_verdict(verdict_parts(result), notes, score, *scores)
     Export(format).show(_sheet(result, [*lines, *stated], record))
 
 
-def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
+def _sheet(result: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
     """Return one row per alternative: its leader, the base leader, and the conclusions that survive."""
-    record = ResultRecord.of(found)
+    record = ResultRecord.of(result)
     size = record.effective_draws
     rows = [
         [
@@ -139,10 +140,10 @@ def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
             prose.interval(
                 float(row["base_leader_rank_lower"]), float(row["base_leader_rank_upper"]), 0
             ),
-            f"{int(row['survives'].sum())} of {found.sizes['conclusion']}",
+            f"{int(row['survives'].sum())} of {result.sizes['conclusion']}",
             prose.number(float(row["kendall_tau"]), 2),
         ]
-        for row in (found.isel(alternative=i) for i in range(found.sizes["alternative"]))
+        for row in (result.isel(alternative=i) for i in range(result.sizes["alternative"]))
     ]
     leaders = list(dict.fromkeys(row[1] for row in rows))
     short = dict(
@@ -150,14 +151,14 @@ def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
     )  # so that the other columns have room
     rows = [[row[0], short[row[1]], *row[2:]] for row in rows]
     header = ["alternative", "leader", "P(best)", f"{record.percent} ranks", "survive", "tau"]
-    leader = str(found["leader"].values[0])
+    leader = str(result["leader"].values[0])
     words = (
         f"Columns: P(best) and ranks are those of {leader}, the leader of the base analysis; survive is the number of "
         "conclusions that hold; tau is Kendall's correlation with the base order."
     )
-    about |= {name: found.attrs[name] for name in ("prob", "rope") if name in found.attrs}
+    about |= {name: result.attrs[name] for name in ("prob", "rope") if name in result.attrs}
     frame = (
-        found[["kind", *PER_ENTITY]]
+        result[["kind", *PER_ENTITY]]
         .reset_coords("kind")
         .to_dataframe(["alternative", "entity"])
         .reset_index("entity")

@@ -60,12 +60,12 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
     """Prepare a posterior for comparison; ``parts`` splits pooled counts into their data sets."""
     groups, instance, options = _read_posterior(name, posterior)
     counts = with_parts(groups["observed_data"])
-    held = (
+    separate = (
         parts_of(counts)
         if parts and "dataset" not in counts.dims and hasattr(instance, "conjugate")
         else None
     )
-    tables = counts if held is None else held
+    tables = counts if separate is None else separate
     row = outcome_dims(tables)
     over = "dataset" in tables.dims
     tables = (tables if over else tables.expand_dims(dataset=["all"])).transpose(
@@ -78,11 +78,11 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
     in_order = {"entity": order[0], "dataset": order[1]}
     cells = tables.isel(dict.fromkeys(row, 0), drop=True)
     measured = xr.ones_like(cells, bool)
-    if held is None and "measured" in tables.coords:
+    if separate is None and "measured" in tables.coords:
         measured = tables["measured"].reset_coords(drop=True) & measured
     values = tables.isel(in_order).values
     values = values.reshape(*values.shape[:2], -1, values.shape[-1])
-    seen = measured.transpose("entity", "dataset").isel(in_order).values
+    has_table = measured.transpose("entity", "dataset").isel(in_order).values
     if instance is None:
         joint = "row_totals" in groups["log_likelihood"]
     else:
@@ -92,7 +92,9 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
         named = (
             counts["test_set"].reset_coords(drop=True).broadcast_like(cells.reset_coords(drop=True))
         )
-        sizes = _sizes(named.transpose("entity", "dataset").isel(in_order).values, values, seen)
+        sizes = _sizes(
+            named.transpose("entity", "dataset").isel(in_order).values, values, has_table
+        )
     return Compared(
         name=name,
         groups=groups,
@@ -103,9 +105,9 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
         labels=[str(label) for label in tables[row[-1]].values.tolist()],
         order=order,
         tables=values,
-        measured=seen,
+        measured=has_table,
         sizes=sizes,
-        pooled=held is not None,
+        pooled=separate is not None,
         over_datasets=over,
     )
 
@@ -226,5 +228,5 @@ def _name_of_sizes(model: Compared, sizes: Sizes) -> str:
     if not model.over_datasets:
         return f"class sizes of {sizes.test_set}"
     alone = sum(one.dataset == sizes.dataset for one in model.sizes) == 1
-    who = "" if alone else f" of {model.entities[min(sizes.entities)]}"
-    return f"class sizes{who} on {model.datasets[sizes.dataset]}"
+    entity_text = "" if alone else f" of {model.entities[min(sizes.entities)]}"
+    return f"class sizes{entity_text} on {model.datasets[sizes.dataset]}"

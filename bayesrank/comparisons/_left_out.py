@@ -61,14 +61,14 @@ def expected_closed_form(model: Compared, by: str) -> LeftOut:
             ]
         elpd, fitted = (np.concatenate(part) for part in zip(*parts, strict=True))
     else:
-        left = (
+        densities = (
             _table(tables, before + full - tables),
             _table(sizes, sizes_before + retained - sizes),
         )
         own = _table(tables, before + full), _table(sizes, sizes_before + retained)
         units = left_out_units(model, by)
         elpd, fitted = (
-            np.array([_sum_of_unit(unit, *each) for unit in units]) for each in (left, own)
+            np.array([_sum_of_unit(unit, *each) for unit in units]) for each in (densities, own)
         )
     none = np.full(elpd.size, np.nan)
     return LeftOut(elpd, fitted - elpd, none, np.zeros(elpd.size, bool), "closed form")
@@ -80,8 +80,8 @@ def log_marginal(model: Compared) -> float:
     sizes = _class_sizes(model)
     choose = _choose(tables).sum() + _choose(sizes).sum()
     if not hasattr(model.instance, "conjugate"):
-        known = getattr(model.instance, "log_evidence", None)
-        return np.nan if known is None else float(choose + known())
+        method = getattr(model.instance, "log_evidence", None)
+        return np.nan if method is None else float(choose + method())
     tables, before, sizes, sizes_before, retained = _concentrations(model)
     if model.pooled:
         # One record of each test set, with all of its cases.
@@ -136,12 +136,16 @@ class _Term(NamedTuple):
 
 def _terms(model: Compared, units: list[Unit], rows: int) -> list[_Term]:
     """Return the terms of all units: one each, or one for each row if the rows of a model are independent."""
-    apart = getattr(model.instance, "rows_apart", False)
+    by_row = getattr(model.instance, "rows_apart", False)
     terms = []
     for i, (_, tables, sizes) in enumerate(units):
-        each = [(e, d, c) for e, d in tables for c in range(rows)]
-        own = [_Term(i, [row], []) for row in each] if apart else [_Term(i, each, sizes)]
-        terms += own + [_Term(i, [], sizes)] * bool(apart and sizes)
+        rows_of_tables = [(e, d, c) for e, d in tables for c in range(rows)]
+        own = (
+            [_Term(i, [row], []) for row in rows_of_tables]
+            if by_row
+            else [_Term(i, rows_of_tables, sizes)]
+        )
+        terms += own + [_Term(i, [], sizes)] * bool(by_row and sizes)
     return terms
 
 
@@ -163,8 +167,8 @@ def _weight_draws(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarr
         efficiency = (
             float(min(effective / (chains * draws), 1.0)) if np.isfinite(effective) else 1.0
         )
-        held = xr.DataArray(log_likelihood[..., moves], dims=("chain", "draw", "term"))
-        elpd[moves], k[moves] = (x.values for x in psis(held, efficiency))
+        terms = xr.DataArray(log_likelihood[..., moves], dims=("chain", "draw", "term"))
+        elpd[moves], k[moves] = (x.values for x in psis(terms, efficiency))
         k[moves] = np.where(np.isnan(k[moves]), np.inf, k[moves])
     return elpd, k
 
@@ -261,20 +265,20 @@ def _log_likelihood(
     """
     instance = model.instance
     if by == "dataset" and model.over_datasets and hasattr(instance, "log_likelihood_of_datasets"):
-        found = instance.log_likelihood_of_datasets(posterior)
-        each = found["counts"].transpose("chain", "draw", "dataset").values
-        rows = np.zeros((*each.shape[:2], len(model.order[0]), each.shape[2], 1))
-        rows[:, :, model.measured.argmax(0), np.arange(each.shape[2]), 0] = each[
+        densities = instance.log_likelihood_of_datasets(posterior)
+        by_dataset = densities["counts"].transpose("chain", "draw", "dataset").values
+        rows = np.zeros((*by_dataset.shape[:2], len(model.order[0]), by_dataset.shape[2], 1))
+        rows[:, :, model.measured.argmax(0), np.arange(by_dataset.shape[2]), 0] = by_dataset[
             :, :, model.order[1]
         ]
-        return rows, _of_sizes(model, found, rows.shape[:2])
-    found = (
+        return rows, _of_sizes(model, densities, rows.shape[:2])
+    densities = (
         groups["log_likelihood"]
         if "log_likelihood" in groups
         else instance.log_likelihood(posterior)
     )
     over = ["dataset"] * model.over_datasets
-    counts = found["counts"]
+    counts = densities["counts"]
     if "table" in counts.dims:
         names = {name: model.groups["observed_data"][name].values for name in ("entity", "dataset")}
         counts = (
@@ -285,23 +289,23 @@ def _log_likelihood(
     rows = counts.transpose("chain", "draw", "entity", *over, ...).values
     rows = rows.reshape(*rows.shape[:2], len(model.order[0]), len(model.order[1]), -1)
     rows = rows[:, :, model.order[0]][:, :, :, model.order[1]]
-    return rows, _of_sizes(model, found, rows.shape[:2])
+    return rows, _of_sizes(model, densities, rows.shape[:2])
 
 
-def _of_sizes(model: Compared, found: xr.Dataset, shape: tuple[int, ...]) -> np.ndarray:
+def _of_sizes(model: Compared, log_likelihood: xr.Dataset, shape: tuple[int, ...]) -> np.ndarray:
     """Return the log-likelihoods (chain, draw, sizes) of class sizes from those of test sets."""
     if not model.sizes:
         return np.zeros((*shape, 0))
-    totals = found["row_totals"].transpose("chain", "draw", "test_set")
+    totals = log_likelihood["row_totals"].transpose("chain", "draw", "test_set")
     at = [totals["test_set"].values.tolist().index(one.test_set) for one in model.sizes]
     return totals.values[:, :, at]
 
 
 def _concentrations(model: Compared) -> tuple[np.ndarray, ...]:
     """Return counts and prior of the tables, counts and prior of the class sizes, and the cases of each test set."""
-    known = model.instance.conjugate()
+    closed = model.instance.conjugate()
     tables = model.tables * model.measured[:, :, None, None]
-    alpha = known.prior.values.reshape(len(model.order[0]), -1, *model.tables.shape[2:])[
+    alpha = closed.prior.values.reshape(len(model.order[0]), -1, *model.tables.shape[2:])[
         model.order[0]
     ]
     alpha = np.repeat(alpha, tables.shape[1], axis=1) if model.pooled else alpha[:, model.order[1]]

@@ -8,16 +8,15 @@ import xarray as xr
 
 from bayesrank._core.calls import check_call
 from bayesrank._core.checks import (
-    arguments_of,
     check_bool,
     check_choice,
-    check_keywords,
     check_sequence,
     describe_value,
     rename_argument,
 )
 from bayesrank._core.compat import pareto_k_threshold
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.keywords import arguments_of, check_keywords
 from bayesrank._core.labels import name_coord
 from bayesrank._core.prose import count
 from bayesrank._core.types import ModelName
@@ -181,21 +180,21 @@ def _fits(
     return {m if isinstance(m, str) else m.__name__: fit(evidence, m, **options) for m in models}
 
 
-def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset:
+def _result(models: list[Compared], left_out: list[LeftOut], by: str) -> xr.Dataset:
     if by == "case":
         which = distinct_cases(models[0])
         times, labels = which.times, np.arange(which.times.size)
     else:
         labels = name_coord([name for name, _, _ in left_out_units(models[0], by)])
         times = np.ones(len(labels), np.int64)
-    each, loss, k, refitted = (
-        np.stack(part) for part in zip(*(one[:4] for one in found), strict=True)
+    densities, loss, k, refitted = (
+        np.stack(part) for part in zip(*(one[:4] for one in left_out), strict=True)
     )
-    total = each @ times
+    total = densities @ times
     order = np.argsort(-total, kind="stable")
     best = order[0]
     size = int(times.sum())
-    behind = each[best] - each
+    behind = densities[best] - densities
     draws = [m.posterior.sizes.get("chain", 1) * m.posterior.sizes.get("draw", 1) for m in models]
     too_large = (
         np.stack([row > pareto_k_threshold(n) for row, n in zip(k, draws, strict=True)]) & ~refitted
@@ -204,7 +203,7 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
         worst = np.fmax.reduce(k, axis=1)
     columns: dict[str, Any] = {
         "elpd": total,
-        "se": _error(each, times),
+        "se": _error(densities, times),
         "elpd_diff": total[best] - total,
         "dse": _error(behind, times),
         "p": loss @ times,
@@ -212,14 +211,14 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
         "refitted": refitted @ times,
         "unreliable": too_large @ times,
         "log_evidence": np.array([log_marginal(m) for m in models]),
-        "method": np.array([one.method for one in found]),
+        "method": np.array([one.method for one in left_out]),
     }
     result = xr.Dataset(
         {name: ("model", values[order]) for name, values in columns.items()},
         {"model": name_coord([models[i].name for i in order]), "unit": labels},
     )
     result["unit_elpd"], result["unit_pareto_k"] = (
-        (("model", "unit"), each[order]),
+        (("model", "unit"), densities[order]),
         (("model", "unit"), k[order]),
     )
     if by == "case":
@@ -239,28 +238,28 @@ def _error(values: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 def _verdict(result: xr.Dataset, by: str, size: int) -> str:
     """Return the verdict on the comparison, and its caveats."""
-    left = count(size, NOUNS[by])
+    omitted = count(size, NOUNS[by])
     names = result["model"].values.tolist()
     lines = []
     if len(names) == 1:
         lines.append(
-            f"{names[0]} has an elpd of {float(result['elpd'][0]):.1f}, of {left} left out in turn."
+            f"{names[0]} has an elpd of {float(result['elpd'][0]):.1f}, of {omitted} left out in turn."
         )
     behind, error = result["elpd_diff"].values, result["dse"].values
-    apart = (behind > NATS) & (behind > ERRORS * error)
+    separated = (behind > NATS) & (behind > ERRORS * error)
     for i in range(1, len(names)):
-        what = f"{behind[i]:.1f} ± {error[i]:.1f}"
-        if apart[i]:
+        distance = f"{behind[i]:.1f} ± {error[i]:.1f}"
+        if separated[i]:
             lines.append(
-                f"{names[0]} predicts a {NOUNS[by]} left out better than {names[i]}, by {what} nats in total."
+                f"{names[0]} predicts a {NOUNS[by]} left out better than {names[i]}, by {distance} nats in total."
             )
         else:
             lines.append(
                 f"{names[0]} and {names[i]} are not separated: their predictions of a {NOUNS[by]} left out differ by "
-                f"{what} nats in total."
+                f"{distance} nats in total."
             )
     if len(names) > 1 and size < FEW:
-        lines.append(f"Only {left}: the errors of the differences are rough.")
+        lines.append(f"Only {omitted}: the errors of the differences are rough.")
     for name, bad in zip(names, result["unreliable"].values.tolist(), strict=True):
         if bad:
             lines.append(

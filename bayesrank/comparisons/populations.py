@@ -176,11 +176,11 @@ def shrinkage(
 
 
 def _result(
-    found: dict[str, xr.DataArray], own: ScoreValues, prob: float, **about: Any
+    by_name: dict[str, xr.DataArray], own: ScoreValues, prob: float, **about: Any
 ) -> xr.Dataset:
-    plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
+    variables = {name: held.reset_coords(drop=True).drop_attrs() for name, held in by_name.items()}
     record = ResultRecord(score=own.name, prob=prob, noun=own.noun, in_percent=own.in_percent)
-    return xr.Dataset(plain, attrs=record.to_attrs() | about)
+    return xr.Dataset(variables, attrs=record.to_attrs() | about)
 
 
 def _kinds(posterior: Source, score: Any, entities: bool = False) -> tuple[ScoreValues, Any, Any]:
@@ -196,8 +196,8 @@ def _kinds(posterior: Source, score: Any, entities: bool = False) -> tuple[Score
         raise ArgumentError(
             "posterior", "must contain draws", f"the dims {tuple(map(str, group.dims))}"
         )
-    many = "dataset" in group.dims
-    if entities and not many and ModelRecord.of(group).population == "entities":
+    has_datasets = "dataset" in group.dims
+    if entities and not has_datasets and ModelRecord.of(group).population == "entities":
         return score_values(posterior, score, True, "observed"), None, None
     kinds = ("typical", "new")
     lacking = [
@@ -205,12 +205,12 @@ def _kinds(posterior: Source, score: Any, entities: bool = False) -> tuple[Score
         for kind in kinds
         if not any(str(name).endswith(f"_{kind}") for name in group.data_vars)
     ]
-    if not many or lacking:
-        what = f"nothing {' or '.join(lacking)}" if many else "no dim dataset"
+    if not has_datasets or lacking:
+        what_lacks = f"nothing {' or '.join(lacking)}" if has_datasets else "no dim dataset"
         raise ArgumentError(
             "posterior",
             f"must come from a hierarchical model of several data sets (such as {model_for_datasets(2)!r})",
-            f"one with {what}",
+            f"one with {what_lacks}",
         )
     own, typical, new = (
         score_values(posterior, score, True, kind) for kind in ("observed", *kinds)
@@ -245,20 +245,20 @@ def _sampling_variance(posterior: Source, own: ScoreValues) -> xr.DataArray:
     record = ModelRecord.of(group)
     # A subset of the draws, the same in every chain.
     *others, last = draw_dims(own.values)
-    many = own.values.sizes[last] * np.prod([own.values.sizes[d] for d in others], dtype=int)
-    some = {last: slice(None, None, max(int(many) // REPLICATES, 1))}
+    size = own.values.sizes[last] * np.prod([own.values.sizes[d] for d in others], dtype=int)
+    some = {last: slice(None, None, max(int(size) // REPLICATES, 1))}
     table = group["performance"].isel(some).drop_vars(["test_set", "measured"], errors="ignore")
     true = own.values.isel(some).reset_coords(drop=True)
     root = root_sequence(0)
-    each = []
+    variances = []
     # Entity by entity, to save memory.
     for i in range(table.sizes["entity"]):
-        part, seen = table.isel(entity=[i]), counts.isel(entity=[i])
+        part, own_counts = table.isel(entity=[i]), counts.isel(entity=[i])
         if own.score.space == "outcomes":
-            again = sample_outcomes(part, seen.sum("outcome"), root, "heterogeneity")
+            again = sample_outcomes(part, own_counts.sum("outcome"), root, "heterogeneity")
         else:
             again = sample_counts(
-                part, seen, record.assumed_prevalence != "sampled", root, "heterogeneity"
+                part, own_counts, record.assumed_prevalence != "sampled", root, "heterogeneity"
             )
         try:
             again, observed = (
@@ -267,10 +267,10 @@ def _sampling_variance(posterior: Source, own: ScoreValues) -> xr.DataArray:
                     if record.assumed_prevalence == "sampled"
                     else shift_prior(x, record.prevalence_number)
                 )
-                for x in (again, seen)
+                for x in (again, own_counts)
             )
         except ValueError:  # draws of the prevalence, or of more than two classes
             return unknown
         squares = (again.reset_coords(drop=True) - true.isel(entity=[i])) ** 2
-        each.append(squares.where(observed.reset_coords(drop=True).notnull()))
-    return xr.concat(each, "entity").mean(draw_dims(true)).mean("dataset").drop_attrs()
+        variances.append(squares.where(observed.reset_coords(drop=True).notnull()))
+    return xr.concat(variances, "entity").mean(draw_dims(true)).mean("dataset").drop_attrs()

@@ -124,9 +124,9 @@ def load_cases(name: str) -> pd.DataFrame:
     """
     _find(name)
     if name not in (*CASES, *DECISION_VALUES):
-        known = (*CASES, *DECISION_VALUES)
+        names = (*CASES, *DECISION_VALUES)
         raise ArgumentError(
-            "name", f"must be a data set with single cases, one of {known}", f"{name!r}"
+            "name", f"must be a data set with single cases, one of {names}", f"{name!r}"
         )
     frame = _read(name)
     if name != "roc_hanley_mcneil":
@@ -255,7 +255,7 @@ def _face_classifiers(frame: pd.DataFrame) -> Any:
 
 
 def _imagenet_models(frame: pd.DataFrame) -> Any:
-    each = [
+    tables = [
         pd.DataFrame(
             {"entity": frame["entity"], "dataset": name, "correct": right, "wrong": images - right}
         )
@@ -266,7 +266,7 @@ def _imagenet_models(frame: pd.DataFrame) -> Any:
         "image_size": ("entity", frame["img_size"]),
         "parameters": ("entity", frame["params_millions"]),
     }
-    return from_frame(pd.concat(each)).assign_coords(record)
+    return from_frame(pd.concat(tables)).assign_coords(record)
 
 
 #: Arguments of from_predictions and joint_outcomes, where a file has the true and the predicted

@@ -22,14 +22,14 @@ def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
     dims = draw_dims(values)
     average = mean_over_draws(values)
     [sums] = reduce(values, BatchSums())
-    [known] = reduce(values.notnull().astype(float), BatchSums())
-    number = known.sum(axis=0)
+    [defined] = reduce(values.notnull().astype(float), BatchSums())
+    number = defined.sum(axis=0)
     if not dims:
         return average, average * np.nan
     with np.errstate(invalid="ignore"):
         least = values.std(dims).values / np.sqrt(number)
     return average, average.copy(
-        data=np.where(number > 0, np.fmax(mean_error(sums, known), least), np.nan)
+        data=np.where(number > 0, np.fmax(mean_error(sums, defined), least), np.nan)
     )
 
 

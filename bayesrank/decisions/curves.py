@@ -17,7 +17,6 @@ from bayesrank._core.checks import (
     check_integer,
     check_labelled_prevalence,
     check_labels,
-    check_memory,
     check_numbers,
     check_prob,
     check_unique,
@@ -30,6 +29,7 @@ from bayesrank._core.labels import (
     ordered_categories,
     unique_rows,
 )
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import Note, add_notes, notes_text
 from bayesrank._core.random import Seed
 from bayesrank._core.records import ResultRecord

@@ -158,7 +158,6 @@ def gate(
         raise ArgumentError(
             "source", f"must contain a second entity to compare with {baseline!r}", "one entity"
         )
-    joint = evidence.joint_cases
     if looks == "any":
         _check_bets(evidence, score_values)
         level = error
@@ -169,31 +168,12 @@ def gate(
         level = 1 - (1 - error) ** (1 / looks)
         parts = _normals(base_scores, others, base)
     largest = score_values.range[1] - score_values.range[0]  # no difference is larger
-    columns: dict[str, np.ndarray] = {
-        "difference": np.array([part.difference for part in parts]),
-        **{
-            name: np.clip(
-                [part.bound(level / len(others), side) for part in parts], -largest, largest
-            )
-            for name, side in (("lower", -1), ("upper", 1))
-        },
-        "p_worse": holm(np.array([part.p_value(margin, -1) for part in parts])),
-        "p_not_worse": holm(np.array([part.p_value(margin, 1) for part in parts])),
-    }
-    sure = [columns[name] <= level for name in ("p_worse", "p_not_worse")]
-    columns["verdict"] = verdict = np.where(
-        sure[0] & ~sure[1], "worse", np.where(sure[1] & ~sure[0], "not worse", "undecided")
-    )
+    columns = _compare(parts, margin, level, largest)
     columns["identical"] = identical = _identical(evidence, score_values, others, base)
     same = identical != ""
-    columns["verdict"] = verdict = np.where(same, "not worse", verdict)
+    columns["verdict"] = verdict = np.where(same, "not worse", columns["verdict"])
     columns["difference"] = np.where(same, 0.0, columns["difference"])
-    size = evidence.size(len(names))
-    cases, discordant = np.fmin(size[others], size[base]), np.full(len(others), np.nan)
-    if joint is not None and joint.cluster is None:
-        both = (joint.answers >= 0) & (joint.answers[:, [base]] >= 0)
-        differ = both & (joint.answers != joint.answers[:, [base]])
-        cases, discordant = ((joint.count @ rows)[others] for rows in (both, differ))
+    cases, discordant = _count_cases(evidence, len(names), others, base)
     columns |= {"cases": cases.astype(float), "discordant": discordant}
     needed = [part.needed(margin, n, level) for part, n in zip(parts, cases, strict=True)]
     columns["needed"] = np.where(verdict == "undecided", needed, 0.0)
@@ -210,6 +190,7 @@ def gate(
             *evidence.notes(base_scores.score),
         ]
     )
+    origin = evidence.origin()
     record = GateRecord(
         score=score_values.name,
         display=score_values.display,
@@ -219,12 +200,48 @@ def gate(
         margin=margin,
         looks=str(looks),
         level=level,
-        verdict=next(each for each in VERDICTS if each in verdict),
-        ledger=evidence.origin().ledger,
-        noun=evidence.origin().noun,
-        in_percent=evidence.origin().in_percent,
+        verdict=next(word for word in VERDICTS if word in verdict),
+        ledger=origin.ledger,
+        noun=origin.noun,
+        in_percent=origin.in_percent,
     )
     return result.assign_attrs(record.to_attrs())
+
+
+def _compare(
+    parts: Sequence["_Normal | _Bets | Comparison"], margin: float, level: float, largest: float
+) -> dict[str, np.ndarray]:
+    """Return the differences, their bounds, the p-values of both claims, and the verdicts (entity)."""
+    lower, upper = (
+        np.clip([part.bound(level / len(parts), side) for part in parts], -largest, largest)
+        for side in (-1, 1)
+    )
+    worse, not_worse = (
+        holm(np.array([part.p_value(margin, side) for part in parts])) for side in (-1, 1)
+    )
+    is_worse, is_not_worse = worse <= level, not_worse <= level
+    verdict = np.where(is_not_worse & ~is_worse, "not worse", "undecided")
+    return {
+        "difference": np.array([part.difference for part in parts]),
+        "lower": lower,
+        "upper": upper,
+        "p_worse": worse,
+        "p_not_worse": not_worse,
+        "verdict": np.where(is_worse & ~is_not_worse, "worse", verdict),
+    }
+
+
+def _count_cases(
+    evidence: Evidence, size: int, others: list[int], base: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number of cases of each comparison, and of those on which the two differ; NaN if unknown."""
+    joint = evidence.joint_cases
+    if joint is not None and joint.cluster is None:
+        both = (joint.answers >= 0) & (joint.answers[:, [base]] >= 0)
+        differ = both & (joint.answers != joint.answers[:, [base]])
+        return (joint.count @ both)[others], (joint.count @ differ)[others]
+    cases = evidence.size(size)
+    return np.fmin(cases[others], cases[base]), np.full(len(others), np.nan)
 
 
 def _identical(evidence: Evidence, found: ScoreValues, others: list[int], base: int) -> np.ndarray:

@@ -145,8 +145,8 @@ def _allow(
     """Return how much wider differences from the reference are than their draws, for few clusters."""
     names = rates["entity"].values.tolist()
     at = names.index(reference)
-    found = allowance_of(evidence, as_score(name), rates, prob, (0.0, 1.0), at)
-    return found.isel(entity=[i for i in range(len(names)) if i != at])
+    allowance = allowance_of(evidence, as_score(name), rates, prob, (0.0, 1.0), at)
+    return allowance.isel(entity=[i for i in range(len(names)) if i != at])
 
 
 def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
@@ -169,15 +169,16 @@ def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
     return (others - values.isel(entity=at, drop=True)).transpose(*draw_dims(values), ...)
 
 
-def _verdict(found: xr.Dataset, prob: float) -> xr.DataArray:
+def _verdict(comparison: xr.Dataset, prob: float) -> xr.DataArray:
     """Return the verdict on each entity; empty without draws, since probabilities need draws."""
     sure = {
-        name: (found[name] >= prob).values for name in ("superior", "equivalent", "noninferior")
+        name: (comparison[name] >= prob).values
+        for name in ("superior", "equivalent", "noninferior")
     }
     # One rate alone must fall short with the required probability; "either of them" would be a
     # weaker claim.
     inferior = np.logical_or.reduce(
-        [(1 - found[f"{name}_noninferior"] >= prob).values for name in RATES]
+        [(1 - comparison[f"{name}_noninferior"] >= prob).values for name in RATES]
     )
     words = np.select(
         [
@@ -190,6 +191,6 @@ def _verdict(found: xr.Dataset, prob: float) -> xr.DataArray:
         ["superior and equivalent", "superior", "equivalent", "non-inferior", "inferior"],
         "undecided",
     )
-    return found["noninferior"].copy(
-        data=np.where(found["noninferior_error"].notnull(), words, "undecided")
+    return comparison["noninferior"].copy(
+        data=np.where(comparison["noninferior_error"].notnull(), words, "undecided")
     )

@@ -143,17 +143,7 @@ def expected_utility(
 
     ranking = rank_variable(xr.DataTree.from_dict(groups), "utility", prob, known_of)
     if evidence.counts is not None:
-        # Always right or always wrong on a class is outside any interval of that rate; strategies'
-        # answers are fixed.
-        table = evidence.counts.sum(
-            [d for d in evidence.counts.dims if d not in (*performance.dims, *OUTCOME_DIMS)]
-        )
-        table = table.transpose(..., *OUTCOME_DIMS)
-        right = xr.DataArray(np.diagonal(table.values, axis1=-2, axis2=-1), dims=table.dims[:-1])
-        extreme = ((right == 0) | (right == table.sum("predicted").values)).any("actual")
-        settled = extreme.assign_coords(entity=performance["entity"]).reindex(
-            entity=ranking["entity"], fill_value=True
-        )
+        settled = _are_extreme(evidence.counts, performance, ranking)
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
     notes = evidence.notes(score)
     texts = {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
@@ -169,10 +159,7 @@ def expected_utility(
         equal_groups = [group for group in known_of(at).groups if np.ptp(medians[at][group]) == 0]
         mean.values[at] = average_within(equal_groups, mean.values[at])
     more = {"mean": mean, "mean_error": error, "choice": _choice(ranking, mean)}
-    regret = ranking["expected_regret"].where(ranking["tier"].notnull())
-    least = regret.min("entity")
-    error = ranking["expected_regret_error"].where(regret == least).max("entity")
-    more |= name_pair("value_of_perfect_information", (least, error))
+    more |= name_pair("value_of_perfect_information", _least_regret(ranking))
     more |= name_pair(
         "value_of_prevalence_information", _of_prevalence(class_share, utility, ranking)
     )
@@ -184,6 +171,28 @@ def expected_utility(
     return ranking.assign(
         {name: value.reset_coords(drop=True).drop_attrs() for name, value in more.items()}
     ).assign_attrs(facts)
+
+
+def _are_extreme(
+    counts: xr.DataArray, performance: xr.DataArray, ranking: xr.Dataset
+) -> xr.DataArray:
+    """Return which entities were always right or always wrong on a class, and the strategies.
+
+    Such a rate is outside any interval of it; the answers of strategies are fixed.
+    """
+    others = [d for d in counts.dims if d not in (*performance.dims, *OUTCOME_DIMS)]
+    table = counts.sum(others).transpose(..., *OUTCOME_DIMS)
+    right = xr.DataArray(np.diagonal(table.values, axis1=-2, axis2=-1), dims=table.dims[:-1])
+    extreme = ((right == 0) | (right == table.sum("predicted").values)).any("actual")
+    labelled = extreme.assign_coords(entity=performance["entity"])
+    return labelled.reindex(entity=ranking["entity"], fill_value=True)
+
+
+def _least_regret(ranking: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
+    """Return the smallest expected regret of a ranked entity, and its Monte-Carlo error."""
+    regret = ranking["expected_regret"].where(ranking["tier"].notnull())
+    least = regret.min("entity")
+    return least, ranking["expected_regret_error"].where(regret == least).max("entity")
 
 
 def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
@@ -280,10 +289,12 @@ def _utility(each: xr.DataArray, shares: xr.DataArray) -> xr.DataArray:
     )
 
 
-def _score(benefits: xr.DataArray, given: xr.DataArray | None) -> Score:
+def _score(benefits: xr.DataArray, class_share: xr.DataArray | None) -> Score:
     """Return the utility as a score of tables, at the mean shares if supplied, for the notes on the evidence."""
     fixed = (
-        None if given is None else given.mean([dim for dim in given.dims if dim != "actual"]).values
+        None
+        if class_share is None
+        else class_share.mean([dim for dim in class_share.dims if dim != "actual"]).values
     )
 
     def of_matrix(matrix: np.ndarray, present: Any) -> np.ndarray:
@@ -300,12 +311,12 @@ def _score(benefits: xr.DataArray, given: xr.DataArray | None) -> Score:
 
 
 def _observed_benefit(
-    evidence: Evidence, benefits: xr.DataArray, given: xr.DataArray | None
+    evidence: Evidence, benefits: xr.DataArray, class_share: xr.DataArray | None
 ) -> tuple[xr.DataArray, xr.DataArray] | None:
     """Return the observed benefit of each class and the class shares; None if they are unknown."""
     if evidence.counts is None or evidence.table is None:
         return None
-    rates, shares = as_performance(evidence.table).assign_coords(benefits.coords), given
+    rates, shares = as_performance(evidence.table).assign_coords(benefits.coords), class_share
     if shares is None:
         set_by_hand = evidence.model.sets_prevalence
         table = evidence.performance if set_by_hand and evidence.performance is not None else rates
@@ -380,14 +391,16 @@ def _choice(ranking: xr.Dataset, mean: xr.DataArray) -> xr.DataArray:
 
 
 def _of_prevalence(
-    given: xr.DataArray | None, each: xr.DataArray, ranking: xr.Dataset
+    class_share: xr.DataArray | None, each: xr.DataArray, ranking: xr.Dataset
 ) -> tuple[xr.DataArray, xr.DataArray]:
     """Return the value of knowing the prevalence; if it is independent of the rates, only their means matter."""
-    if given is None:
+    if class_share is None:
         gain = ranking["expected_regret"].max("entity") * np.nan
         return gain, gain
-    expected = _utility(mean_over_draws(each), given).where(ranking["tier"].notnull()).compute()
+    expected = (
+        _utility(mean_over_draws(each), class_share).where(ranking["tier"].notnull()).compute()
+    )
     best = mean_over_draws(expected).fillna(-np.inf).argmax("entity")
     gain, error = mean_and_error(expected.max("entity") - expected.isel(entity=best, drop=True))
     # A known prevalence has an information value of exactly 0.
-    return gain, error if draw_dims(given) else xr.zeros_like(gain)
+    return gain, error if draw_dims(class_share) else xr.zeros_like(gain)

@@ -26,7 +26,7 @@ class _Labelled(NamedTuple):
     expression: str
 
 
-def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
+def align_cases(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
     """Put arguments that hold one item for each case into one order, by their labels.
 
     Equal labels in equal order stay as they are. The same labels in another order are joined by
@@ -60,11 +60,11 @@ def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
     >>> given["weight"].tolist(), notes[0].code
     ([3, 4], 'joined_by_label')
     """
-    given = {argument: _with_labels(argument, value) for argument, value in given.items()}
-    parts = dict(_parts_of(given))
+    arguments = {argument: _with_labels(argument, value) for argument, value in arguments.items()}
+    parts = dict(_parts_of(arguments))
     labelled = [one for name, value in parts.items() if (one := _labelled(name, value)) is not None]
     if not labelled:
-        return dict(given), []
+        return dict(arguments), []
     first = labelled[0]
     others = [
         one
@@ -72,9 +72,9 @@ def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
         if len(one.labels) == len(first.labels) and not _same_order(one, first)
     ]
     if not others:
-        return dict(given), []
-    if _by_position(first, others, labelled):
-        return dict(given), [
+        return dict(arguments), []
+    if _by_position(first, others):
+        return dict(arguments), [
             Note(
                 "joined_by_position", {"arguments": [one.name for one in others], "by": first.name}
             )
@@ -88,7 +88,7 @@ def align_cases(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
             _by_label(others[0], parts, first),
         )
     orders = {one.name: one.labels.get_indexer(first.labels) for one in others}
-    return _reorder(given, orders), [
+    return _reorder(arguments, orders), [
         Note("joined_by_label", {"arguments": list(orders), "by": first.name})
     ]
 
@@ -137,10 +137,10 @@ def _indexed(value: Any) -> Any:
     return value.swap_dims({dim: names[0]}) if len(names) == 1 else value
 
 
-def _parts_of(given: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _parts_of(arguments: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return the objects of all arguments, with their names in messages."""
     result: list[tuple[str, Any]] = []
-    for argument, value in given.items():
+    for argument, value in arguments.items():
         if isinstance(value, Mapping) and not isinstance(value, xr.Dataset):
             result += [(f"{argument}[{name!r}]", held) for name, held in value.items()]
         elif value is not None:
@@ -171,24 +171,24 @@ def _are_integers(labels: pd.Index) -> bool:
     return not isinstance(labels, pd.MultiIndex) and labels.dtype.kind in "iu"
 
 
-def _by_position(first: _Labelled, others: list[_Labelled], labelled: list[_Labelled]) -> bool:
+def _by_position(first: _Labelled, others: list[_Labelled]) -> bool:
     """Return whether labels are matched by position, not joined; raise an error if neither is certain."""
     for one in (first, *others):
         if not one.labels.is_unique:
-            other = others[0] if one is first else first
+            second = others[0] if one is first else first
             raise ArgumentError(
                 one.name,
-                f"must have each label of its cases once, or the labels of {other.name} in the same order",
+                f"must have each label of its cases once, or the labels of {second.name} in the same order",
                 f"{one.labels[one.labels.duplicated()].tolist()[0]!r} more than once",
                 f"correct the repeated label, or {one.name}.to_numpy() goes by position if the rows are those of "
-                f"{other.name}",
+                f"{second.name}",
             )
     default = [one for one in (first, *others) if is_default(one.labels)]
     for other in others:
         same = set(first.labels) == set(other.labels)
         if not same and not default:
-            here = set(first.labels)
-            foreign = [label for label in other.labels if label not in here]
+            labels = set(first.labels)
+            foreign = [label for label in other.labels if label not in labels]
             alike = find_lookalike(foreign[0], first.labels.tolist()) if foreign else ""
             raise ArgumentError(
                 other.name,
@@ -199,15 +199,17 @@ def _by_position(first: _Labelled, others: list[_Labelled], labelled: list[_Labe
             )
     if not default:
         return False
-    plain = default[0]
-    for other in (one for one in (first, *others) if not _same_order(one, plain)):
-        if not _are_no_positions(other.labels, plain.labels):
-            _refuse_default(plain, other, first)
-    odd = [one for one in (first, *others) if not _same_order(one, plain)]
+    unlabelled = default[0]
+    for one in (first, *others):
+        if _same_order(one, unlabelled):
+            continue
+        if not _are_no_positions(one.labels, unlabelled.labels):
+            _refuse_default(unlabelled, one, first)
+    odd = [one for one in (first, *others) if not _same_order(one, unlabelled)]
     if apart := [one for one in odd if not _same_order(one, odd[0])]:
         raise ArgumentError(
             apart[0].name,
-            f"must have its labels in the order of {odd[0].name}, since {plain.name} has a default index",
+            f"must have its labels in the order of {odd[0].name}, since {unlabelled.name} has a default index",
             _show(apart[0].labels),
             f"{apart[0].name}.to_numpy() goes by position",
         )
@@ -245,9 +247,9 @@ def _refuse_default(plain: _Labelled, other: _Labelled, first: _Labelled) -> Non
 
 def _by_label(one: _Labelled, parts: Mapping[str, Any], first: _Labelled) -> str:
     """Return the expression that puts an argument into the order of the first one."""
-    held = parts[one.name]
-    if isinstance(held, xr.DataArray):
-        return f"{one.name}.sel({{{_case_dim(held)!r}: {first.expression}}})"
+    expression = parts[one.name]
+    if isinstance(expression, xr.DataArray):
+        return f"{one.name}.sel({{{_case_dim(expression)!r}: {first.expression}}})"
     return f"{one.name}.loc[{first.expression}]"
 
 
@@ -256,15 +258,15 @@ def _show(labels: pd.Index) -> str:
     return f"{shown}, ..." if len(labels) > 3 else shown
 
 
-def _reorder(given: Mapping[str, Any], orders: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def _reorder(arguments: Mapping[str, Any], orders: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """Return the arguments with their cases in these orders, by the name of each object."""
     result: dict[str, Any] = {}
-    for argument, value in given.items():
+    for argument, value in arguments.items():
         if isinstance(value, Mapping) and not isinstance(value, xr.Dataset):
-            held = {name: f"{argument}[{name!r}]" for name in value}
+            expressions = {name: f"{argument}[{name!r}]" for name in value}
             result[argument] = {
                 name: _take(value[name], orders[known]) if known in orders else value[name]
-                for name, known in held.items()
+                for name, known in expressions.items()
             }
         else:
             result[argument] = _take(value, orders[argument]) if argument in orders else value

@@ -98,11 +98,11 @@ class Ballots:
             return self.number, []
         total = straight + turned
         share = np.divide(total - both, total, out=np.ones(size), where=total > 0)
-        seen = both[battle] > 0
+        both_seen = both[battle] > 0
         shown_first = (
             self.result == self.turned
         )  # the vote is for the entity that the table names first
-        decided = seen & (self.result < 2)
+        decided = both_seen & (self.result < 2)
         ahead, number = self.number[decided & shown_first].sum(), self.number[decided].sum()
         low, high = (betaincinv(ahead + 0.5, number - ahead + 0.5, q) for q in (0.025, 0.975))
         fields = {"battles": int(both.sum()), "decided": int(number), "first": int(ahead)}
@@ -176,15 +176,17 @@ def votes_of_category(evidence: xr.Dataset, name: Any) -> xr.Dataset:
     np.add.at(ties, (first, second), results[:, 2])
     ties += ties.T
     cases = np.rint(np.bincount(code, np.repeat(results.sum(axis=1), 2), len(names)))
-    held = {
+    variables = {
         "wins": (("entity", "rival"), wins),
         "ties": (("entity", "rival"), ties),
         "cases": ("entity", cases.astype(np.int64)),
     }
     if "judge_vote" in evidence:
-        held["labels"] = ("entity", (wins + wins.T + ties).sum(axis=1))
-    rest = retained.drop_vars([*held, "entity", "rival"], errors="ignore").drop_attrs()
-    return xr.Dataset(held, {"entity": name_coord(names), "rival": name_coord(names)}).merge(rest)
+        variables["labels"] = ("entity", (wins + wins.T + ties).sum(axis=1))
+    rest = retained.drop_vars([*variables, "entity", "rival"], errors="ignore").drop_attrs()
+    return xr.Dataset(variables, {"entity": name_coord(names), "rival": name_coord(names)}).merge(
+        rest
+    )
 
 
 def results_of(evidence: xr.Dataset) -> xr.DataArray:

@@ -11,7 +11,7 @@ from bayesrank._core.checks import describe_value
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 
 
-def name_columns(argument: str, given: Any, size: int | None) -> Any:
+def name_columns(argument: str, predictions: Any, size: int | None) -> Any:
     """Return predictions as a mapping or table from entity; those without names become "entity 1", "entity 2", ...
 
     Parameters
@@ -30,27 +30,33 @@ def name_columns(argument: str, given: Any, size: int | None) -> Any:
         If it is ambiguous which dimension is that of the cases, or estimators stand instead of
         predictions.
     """
-    if isinstance(given, pd.Series | xr.DataArray):
-        return _number([given]) if given.ndim == 1 else given
-    if isinstance(given, Mapping):
-        _refuse_estimators(argument, given.values())
-        return given
-    if isinstance(given, pd.DataFrame | xr.Dataset):
-        return given
-    if hasattr(given, "columns") and hasattr(given, "get_column"):  # polars
-        return {name: given.get_column(name).to_numpy() for name in given.columns}
-    _refuse_estimators(argument, given if isinstance(given, list | tuple) else [given])
-    if are_pairs(given):
-        return pairs_by_name(argument, given)
-    if isinstance(given, list | tuple) and given and all(_is_column(one) for one in given):
-        lengths = {len(one) for one in given}
-        if len(given) == size and lengths == {size}:
+    if isinstance(predictions, pd.Series | xr.DataArray):
+        return _number([predictions]) if predictions.ndim == 1 else predictions
+    if isinstance(predictions, Mapping):
+        _refuse_estimators(argument, predictions.values())
+        return predictions
+    if isinstance(predictions, pd.DataFrame | xr.Dataset):
+        return predictions
+    if hasattr(predictions, "columns") and hasattr(predictions, "get_column"):  # polars
+        return {name: predictions.get_column(name).to_numpy() for name in predictions.columns}
+    _refuse_estimators(
+        argument, predictions if isinstance(predictions, list | tuple) else [predictions]
+    )
+    if are_pairs(predictions):
+        return pairs_by_name(argument, predictions)
+    if (
+        isinstance(predictions, list | tuple)
+        and predictions
+        and all(_is_column(one) for one in predictions)
+    ):
+        lengths = {len(one) for one in predictions}
+        if len(predictions) == size and lengths == {size}:
             raise _ambiguous(argument, (size, size))
-        return _number(given)
-    if isinstance(given, str | bytes) or np.ndim(given) == 0:
-        return given
-    if np.ndim(given) == 2:
-        values = np.asarray(given)
+        return _number(predictions)
+    if isinstance(predictions, str | bytes) or np.ndim(predictions) == 0:
+        return predictions
+    if np.ndim(predictions) == 2:
+        values = np.asarray(predictions)
         if size is not None and values.shape[0] != size and values.shape[1] == size:
             requirement = f"must have a row for each of the {size} cases"
             raise ArgumentError(
@@ -59,18 +65,18 @@ def name_columns(argument: str, given: Any, size: int | None) -> Any:
         if size is not None and values.shape == (size, size) and size > 1:
             raise _ambiguous(argument, values.shape)
         return _number(values.T)
-    return _number([given])
+    return _number([predictions])
 
 
-def are_pairs(given: Any) -> bool:
+def are_pairs(argument: Any) -> bool:
     """Return whether these are pairs of a name and something else, as in scikit-learn's lists of estimators."""
     return (
-        isinstance(given, list | tuple)
-        and len(given) > 0
+        isinstance(argument, list | tuple)
+        and len(argument) > 0
         and all(
-            isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str) for one in given
+            isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str) for one in argument
         )
-        and not any(isinstance(one[1], str) for one in given)
+        and not any(isinstance(one[1], str) for one in argument)
     )
 
 
@@ -83,43 +89,43 @@ def pairs_by_name(argument: str, pairs: Any) -> dict[str, Any]:
     return dict(pairs)
 
 
-def name_estimators(argument: str, given: Any) -> Any:
+def name_estimators(argument: str, estimators: Any) -> Any:
     """Return estimators by name: a mapping, pairs, one estimator, or a list of estimators of different classes."""
-    if are_pairs(given):
-        return pairs_by_name(argument, given)
-    if _predicts(given):
-        return {type(given).__name__: given}
-    if isinstance(given, list | tuple) and given and all(map(_predicts, given)):
-        names = [type(one).__name__ for one in given]
+    if are_pairs(estimators):
+        return pairs_by_name(argument, estimators)
+    if _predicts(estimators):
+        return {type(estimators).__name__: estimators}
+    if isinstance(estimators, list | tuple) and estimators and all(map(_predicts, estimators)):
+        names = [type(one).__name__ for one in estimators]
         if len(set(names)) < len(names):
             typed = ", ".join(f"'{chr(97 + i)}': ..." for i in range(len(names)))
             raise ArgumentError(
                 argument, "must be named if classes repeat", names, f"{{{typed}}} names them"
             )
-        return dict(zip(names, given, strict=True))
-    return given
+        return dict(zip(names, estimators, strict=True))
+    return estimators
 
 
 def _number(columns: Any) -> dict[str, Any]:
     return {f"entity {i}": column for i, column in enumerate(columns, 1)}
 
 
-def _is_column(given: Any) -> bool:
+def _is_column(argument: Any) -> bool:
     return (
-        not isinstance(given, str | bytes | tuple)
-        and hasattr(given, "__len__")
-        and np.ndim(given) == 1
+        not isinstance(argument, str | bytes | tuple)
+        and hasattr(argument, "__len__")
+        and np.ndim(argument) == 1
     )
 
 
-def _predicts(given: Any) -> bool:
-    return not isinstance(given, type) and callable(getattr(given, "predict", None))
+def _predicts(argument: Any) -> bool:
+    return not isinstance(argument, type) and callable(getattr(argument, "predict", None))
 
 
-def _refuse_estimators(argument: str, given: Any) -> None:
-    if any(map(_predicts, given)):
+def _refuse_estimators(argument: str, predictions: Any) -> None:
+    if any(map(_predicts, predictions)):
         requirement = "must contain predicted labels, not estimators"
-        estimator = next(one for one in given if _predicts(one))
+        estimator = next(one for one in predictions if _predicts(one))
         hint = "br.from_estimators(estimators, X, y) predicts with them"
         raise ArgumentTypeError(argument, requirement, describe_value(estimator), hint)
 

@@ -71,10 +71,10 @@ def variance_components(
     >>> found["between_runs"].item(), found["between_cases"].item(), found["standard_error"].item()
     (1.0, 7.5, 2.0)
     """
-    outcomes, given = without_columns(
+    outcomes, roles = without_columns(
         frame, {"case": case, "run": run, "runs": runs, "cluster": cluster}
     )
-    given = align_cases({"frame": outcomes, **given})[0]
+    roles = align_cases({"frame": outcomes, **roles})[0]
     values = numbers_of(outcomes)
     if np.isnan(values).any():
         row, column = np.argwhere(np.isnan(values))[0]
@@ -88,7 +88,7 @@ def variance_components(
     if run is not None and runs is not None:
         raise ArgumentError("run", "cannot be used with runs=", "both run and runs")
     size = len(values)
-    groups = name_groups(size, **{group: given[group] for group in ("case", "run", "cluster")})
+    groups = name_groups(size, **{group: roles[group] for group in ("case", "run", "cluster")})
     names = groups.get("case", list(range(size)))
     clusters = groups.pop("cluster", names)
     if run is not None or runs is not None:
@@ -97,10 +97,10 @@ def variance_components(
     if runs is None:
         cases = pd.DataFrame(values).groupby(which)
         mean, variance, times = (
-            found.to_numpy() for found in (cases.mean(), cases.var(), cases.count())
+            column.to_numpy() for column in (cases.mean(), cases.var(), cases.count())
         )
     else:
-        mean, variance, times = _of_shares(values, given["runs"])
+        mean, variance, times = _of_shares(values, roles["runs"])
     cluster_of = np.zeros(len(mean), int)
     cluster_of[which] = home
     if (cluster_of[which] != home).any():
@@ -111,52 +111,52 @@ def variance_components(
     number = int(cluster_of.max()) + 1
     if number < 2:
         argument, unit = ("frame", "cases") if cluster is None else ("cluster", "clusters")
-        wanted = f"must contain at least two {unit}; otherwise their variance is unknown"
-        raise ArgumentError(argument, wanted, "1")
+        requirement = f"must contain at least two {unit}; otherwise their variance is unknown"
+        raise ArgumentError(argument, requirement, "1")
     if not (times > 1).any():
         raise ArgumentError(
             "frame",
             "must contain a case with several runs; otherwise their variance is unknown",
             "one run of each",
         )
-    found = _components(mean, variance, times, cluster_of)
+    components = _components(mean, variance, times, cluster_of)
     record = {"cases": len(mean), "fewest_runs": int(times.min()), "most_runs": int(times.max())}
     record |= {} if cluster is None else {"clusters": number}
     return xr.Dataset(
-        {name: ("entity", held) for name, held in found.items()},
+        {name: ("entity", held) for name, held in components.items()},
         {"entity": name_coord(list(outcomes.columns))},
-        record | {"advice": _advice(found, cluster is not None)},
+        record | {"advice": _advice(components, cluster is not None)},
     )
 
 
 def _of_shares(values: np.ndarray, runs: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the mean, variance and number of runs (case, entity) from shares of right runs."""
-    each = check_numbers("runs", runs)
-    each = each[:, None] if each.ndim == 1 else each
-    if each.shape not in ((), (len(values), 1), values.shape):
+    numbers = check_numbers("runs", runs)
+    numbers = numbers[:, None] if numbers.ndim == 1 else numbers
+    if numbers.shape not in ((), (len(values), 1), values.shape):
         raise ArgumentError(
             "runs",
             f"must be one number, one for each of the {len(values)} cases, or one for each entry",
         )
-    each = np.broadcast_to(each, values.shape)
-    good = np.isfinite(each) & (each >= 1) & (each == np.floor(each))
+    numbers = np.broadcast_to(numbers, values.shape)
+    good = np.isfinite(numbers) & (numbers >= 1) & (numbers == np.floor(numbers))
     if not good.all():
-        raise ArgumentError("runs", "must be whole numbers, 1 or more", f"{each[~good][0]:g}")
-    right = np.round(values * each)
-    wrong = (values < 0) | (values > 1) | (np.abs(values * each - right) > 1e-6)
+        raise ArgumentError("runs", "must be whole numbers, 1 or more", f"{numbers[~good][0]:g}")
+    right = np.round(values * numbers)
+    wrong = (values < 0) | (values > 1) | (np.abs(values * numbers - right) > 1e-6)
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
         raise ArgumentError(
             "frame",
             "must contain the share of right runs of each case, a number of runs divided by all runs",
-            f"{values[i, j]:g} of {each[i, j]:g} runs",
+            f"{values[i, j]:g} of {numbers[i, j]:g} runs",
             Advice("rows that are runs, with ", Typed("case"), ", may hold any numbers"),
         )
-    mean = right / each
+    mean = right / numbers
     return (
         mean,
-        np.where(each > 1, mean * (1 - mean) * each / np.maximum(each - 1, 1), np.nan),
-        each,
+        np.where(numbers > 1, mean * (1 - mean) * numbers / np.maximum(numbers - 1, 1), np.nan),
+        numbers,
     )
 
 
@@ -169,12 +169,12 @@ def _components(
         within = np.where(several, variance, 0.0).sum(axis=0) / several.sum(axis=0)
     # Cases with a single run are assumed to vary like the others.
     noise = (np.where(several, variance, within) / runs).mean(axis=0)
-    apart = means - means.mean(axis=0)
-    sums = pd.DataFrame(apart).groupby(cluster).sum().to_numpy()
+    deviations = means - means.mean(axis=0)
+    sums = pd.DataFrame(deviations).groupby(cluster).sum().to_numpy()
     number = len(sums)
     # With clusters of one case this is S² / n.
     square = number / (number - 1) * (sums**2).sum(axis=0) / size**2
-    between = (apart**2).mean(axis=0) + square - noise
+    between = (deviations**2).mean(axis=0) + square - noise
     # The variance of runs is a lower bound, which the estimate can miss by chance.
     least = np.fmax(square, noise / size)
     return {
@@ -188,10 +188,10 @@ def _components(
     }
 
 
-def _advice(found: dict[str, np.ndarray], clustered: bool) -> str:
+def _advice(components: dict[str, np.ndarray], clustered: bool) -> str:
     """Return a sentence on the effect of twice the cases and twice the runs on the standard errors."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        factor = found["standard_error"] / found["with_twice_the_runs"]
+        factor = components["standard_error"] / components["with_twice_the_runs"]
     factor = factor[np.isfinite(factor)]
     if not factor.size:
         return "All cases have equal outcomes, so the effects of more runs and of more cases cannot be separated."

@@ -92,13 +92,15 @@ def from_counts(
     >>> counts.sel(entity="Finley", actual="positive", predicted="positive").item()
     28
     """
-    given = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
-    cells = {name: np.atleast_1d(check_counts_array(name, value)) for name, value in given.items()}
+    arguments = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
+    cells = {
+        name: np.atleast_1d(check_counts_array(name, value)) for name, value in arguments.items()
+    }
     shapes = {values.shape for values in cells.values()}
     if len(shapes) > 1 or cells["tn"].ndim != 1:
-        held = ", ".join(f"{name} {values.shape}" for name, values in cells.items())
+        texts = ", ".join(f"{name} {values.shape}" for name, values in cells.items())
         raise ArgumentError(
-            "tn, fp, fn, tp", "must be scalars or sequences of the same length", f"shapes {held}"
+            "tn, fp, fn, tp", "must be scalars or sequences of the same length", f"shapes {texts}"
         )
     size = cells["tn"].size
     if not size:
@@ -216,9 +218,9 @@ def _pool_cases(joint: xr.Dataset, join: str, tested: bool) -> xr.Dataset:
             "joint outcomes", "must have the coord dataset to be pooled", list(joint.coords)
         )
     if join == "inner" and "outcome" in joint:
-        seen = joint["outcome"].notnull().groupby("dataset").any("pattern").all("entity")
+        complete = joint["outcome"].notnull().groupby("dataset").any("pattern").all("entity")
         joint = joint.isel(
-            pattern=joint["dataset"].isin(seen["dataset"].values[seen.values]).values
+            pattern=joint["dataset"].isin(complete["dataset"].values[complete.values]).values
         )
         if not joint.sizes["pattern"]:
             raise ArgumentError(
@@ -276,8 +278,8 @@ def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
     Without the coord ``measured``, a table of zeros counts as not measured.
     """
     outcome = [dim for dim in counts.dims if dim in (*CLASS_DIMS, "outcome")]
-    seen = counts["measured"] if "measured" in counts.coords else (counts > 0).any(outcome)
-    table = np.asarray(seen.transpose("entity", "dataset").values, bool)
+    has_cases = counts["measured"] if "measured" in counts.coords else (counts > 0).any(outcome)
+    table = np.asarray(has_cases.transpose("entity", "dataset").values, bool)
     names, sets = (counts.get_index(dim).tolist() for dim in ("entity", "dataset"))
     lacking = [
         f"{names[i]!r} without {sets[j]!r}" for i, j in np.argwhere(~table & table.any(axis=0))
@@ -340,14 +342,18 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     rest = [dim for dim in counts.dims if dim not in CLASS_DIMS]
     # Add cells only: subtracting probabilities leaves rounding errors, which make rates of empty
     # classes arbitrary.
-    this = np.eye(labels.size, dtype=counts.dtype)
-    member = np.stack([1 - this, this], axis=-1)
-    found = counts.drop_vars([*CLASS_DIMS, "positive"], errors="ignore")
+    is_class = np.eye(labels.size, dtype=counts.dtype)
+    member = np.stack([1 - is_class, is_class], axis=-1)
+    converted = counts.drop_vars([*CLASS_DIMS, "positive"], errors="ignore")
     for dim in CLASS_DIMS:
-        found = xr.dot(found, xr.DataArray(member, dims=(dim, "label", f"new {dim}")), dim=dim)
-    found = found.rename({f"new {dim}": dim for dim in CLASS_DIMS})
+        converted = xr.dot(
+            converted, xr.DataArray(member, dims=(dim, "label", f"new {dim}")), dim=dim
+        )
+    converted = converted.rename({f"new {dim}": dim for dim in CLASS_DIMS})
     coords = {"label": labels, **class_dims(TWO_CLASSES)}
-    return found.assign_coords(coords).transpose(*rest, "label", *CLASS_DIMS).rename(counts.name)
+    return (
+        converted.assign_coords(coords).transpose(*rest, "label", *CLASS_DIMS).rename(counts.name)
+    )
 
 
 def are_outcomes(source: Any) -> bool:
@@ -466,8 +472,12 @@ def count_cases(
     tables = np.zeros((len(entities), len(datasets), *map(len, dims.values())), numbers.dtype)
     for i, table in enumerate(tables):
         own = [code[:, i] if code.shape[1] > 1 else code[:, 0] for code in codes]
-        seen = own[-1] >= 0
-        np.add.at(table, (rows[seen], *(code[seen] for code in own)), numbers[seen])
+        has_prediction = own[-1] >= 0
+        np.add.at(
+            table,
+            (rows[has_prediction], *(code[has_prediction] for code in own)),
+            numbers[has_prediction],
+        )
     pairs = tables.reshape(-1, *tables.shape[2:])
     if where is None:
         return arrange(pairs, entities, None, dims)

@@ -107,9 +107,11 @@ def from_estimators(
     two = joint.sizes["label"] == 2
     if not lacking:
         order = joint["label"].values.tolist()
-        found = {name: _table(values[name], order) for name in names}
-        known = order[1] if two and known_classes(joint) is not None else None
-        probabilities = from_probabilities(np.asarray(y), found, positive=known, weight=weight)
+        tables = {name: _table(values[name], order) for name in names}
+        positive_class = order[1] if two and known_classes(joint) is not None else None
+        probabilities = from_probabilities(
+            np.asarray(y), tables, positive=positive_class, weight=weight
+        )
         renamed = probabilities.drop_vars(["label", "positive"], errors="ignore").rename(
             BESIDE_PATTERNS
         )
@@ -150,19 +152,21 @@ def _predict(name: Any, estimator: Any, X: Any, y: Any, splits: list) -> tuple[n
         for train, test in splits:
             fitted = clone(estimator).fit(_rows(X, train), _rows(y, train))
             own = np.asarray(fitted.predict(_rows(X, test)))
-            found = _values(fitted, _rows(X, test))
+            held_out = _values(fitted, _rows(X, test))
             if labels is None:
                 labels = np.empty(len(y), own.dtype if own.dtype.kind in "biuf" else object)
                 values = (
-                    None if found is None else (np.empty((len(y), *found[0].shape[1:])), found[1])
+                    None
+                    if held_out is None
+                    else (np.empty((len(y), *held_out[0].shape[1:])), held_out[1])
                 )
             labels[test] = own
-            if values is not None and found is not None:
-                if found[1] != values[1]:
+            if values is not None and held_out is not None:
+                if held_out[1] != values[1]:
                     raise ArgumentError(
-                        "cv", "must have all classes in each training set", f"only {found[1]}"
+                        "cv", "must have all classes in each training set", f"only {held_out[1]}"
                     )
-                values[0][test] = found[0]
+                values[0][test] = held_out[0]
         assert labels is not None
         return labels, values
     except ArgumentError:
@@ -192,9 +196,9 @@ def _values(estimator: Any, X: Any) -> tuple[np.ndarray, list] | None:
     return None
 
 
-def _table(found: tuple[np.ndarray, list], order: list) -> pd.DataFrame:
+def _table(values_and_order: tuple[np.ndarray, list], order: list) -> pd.DataFrame:
     """Return the values (case, class) of the classes in order."""
-    values, classes = found
+    values, classes = values_and_order
     missing = [label for label in order if label not in classes]
     if missing:
         raise ArgumentError(
@@ -213,8 +217,8 @@ def _rows_of(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def _rows(held: Any, rows: np.ndarray) -> Any:
+def _rows(array: Any, rows: np.ndarray) -> Any:
     """Return some rows of an array, a sparse matrix, a DataFrame or a list."""
-    if hasattr(held, "iloc"):
-        return held.iloc[rows]
-    return held[rows] if hasattr(held, "shape") else np.asarray(held)[rows]
+    if hasattr(array, "iloc"):
+        return array.iloc[rows]
+    return array[rows] if hasattr(array, "shape") else np.asarray(array)[rows]

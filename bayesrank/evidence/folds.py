@@ -189,8 +189,10 @@ def _candidates(results: Any) -> list[str]:
             str(name)[6:]: list(results[name]) for name in results if str(name).startswith("param_")
         }
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        known = [{name: value for name, value in row.items() if not pd.isna(value)} for row in rows]
-        params = known if len(known) == len(params) else params
+        parameters = [
+            {name: value for name, value in row.items() if not pd.isna(value)} for row in rows
+        ]
+        params = parameters if len(parameters) == len(params) else params
     return [
         ", ".join(f"{k}={v}" for k, v in one.items()) if isinstance(one, Mapping) else str(one)
         for one in params
@@ -213,8 +215,8 @@ def _of_validations(
             retained = {
                 str(key): of for key, of in held.items() if not NO_SCORES.fullmatch(str(key))
             }
-            found = {key.removeprefix("test_"): of for key, of in retained.items()}
-            values = found[_choose_metric(found, metric)]
+            by_metric = {key.removeprefix("test_"): of for key, of in retained.items()}
+            values = by_metric[_choose_metric(by_metric, metric)]
             sizes.append(held.get("indices"))
         else:
             values = held
@@ -254,15 +256,15 @@ def _sizes_of(indices: list[Any]) -> dict[str, Any]:
     }
 
 
-def _choose_metric(found: Collection[str], metric: str | None) -> str:
+def _choose_metric(metrics: Collection[str], metric: str | None) -> str:
     """Return the metric of several to take."""
-    held = list(found)
-    if metric is None and len(held) == 1:
-        return held[0]
-    if metric not in held:
+    names = list(metrics)
+    if metric is None and len(names) == 1:
+        return names[0]
+    if metric not in names:
         got = "none" if metric is None else f"{metric!r}"
         raise ArgumentError(
-            "metric", f"must be one of {', '.join(held) or 'the scores of test cases'}", got
+            "metric", f"must be one of {', '.join(names) or 'the scores of test cases'}", got
         )
     return metric
 
@@ -333,23 +335,23 @@ def _check_scores(outcomes: pd.DataFrame) -> np.ndarray:
     return outcomes.to_numpy(float)
 
 
-def _check_numbers(given: Any, argument: str, size: int, column: bool) -> np.ndarray:
+def _check_numbers(sizes: Any, argument: str, size: int, column: bool) -> np.ndarray:
     """Return the numbers of cases of each split."""
-    if not is_number(given) and not column:
+    if not is_number(sizes) and not column:
         raise ArgumentTypeError(
-            argument, "must be a number of cases or the name of a column", describe_value(given)
+            argument, "must be a number of cases or the name of a column", describe_value(sizes)
         )
-    values = np.broadcast_to(np.asarray(given), size)
-    held = values.astype(float) if values.dtype.kind in "iuf" else np.array([np.nan])
-    if ((held > 0) & (held < 1)).all():
-        return held
-    if not (np.isfinite(held) & (held >= 1) & (held == np.floor(held))).all():
+    values = np.broadcast_to(np.asarray(sizes), size)
+    numbers = values.astype(float) if values.dtype.kind in "iuf" else np.array([np.nan])
+    if ((numbers > 0) & (numbers < 1)).all():
+        return numbers
+    if not (np.isfinite(numbers) & (numbers >= 1) & (numbers == np.floor(numbers))).all():
         raise ArgumentError(
             argument,
             "must be whole numbers of cases above 0, or shares of them",
-            describe_value(given),
+            describe_value(sizes),
         )
-    return held.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def _check_shares(train: np.ndarray, test: np.ndarray) -> None:

@@ -28,8 +28,8 @@ def take_groups(dataset: Any, group: Any) -> tuple[Any, Callable[[Any], Any]]:
             "both",
             "select one data set, whose cases have groups",
         )
-    known = _categories(group)
-    return group, lambda evidence: name_groups_of(evidence, known)
+    categories = _categories(group)
+    return group, lambda evidence: name_groups_of(evidence, categories)
 
 
 def _categories(group: Any) -> list[Any]:
@@ -40,27 +40,27 @@ def _categories(group: Any) -> list[Any]:
 
 def name_groups_of(evidence: Any, known: Sequence[Any] = ()) -> Any:
     """Return evidence whose data sets are called groups; ``known`` groups without cases are added and named."""
-    found = evidence.rename(dataset="group")
-    empty = [name for name in known if name not in set(found["group"].values.tolist())]
-    if isinstance(found, xr.DataArray):
-        names = [*found["group"].values.tolist(), *empty]
-        found = (
-            found.reindex(group=name_coord(names), fill_value=EMPTY | {found.name: 0})
+    renamed = evidence.rename(dataset="group")
+    empty = [name for name in known if name not in set(renamed["group"].values.tolist())]
+    if isinstance(renamed, xr.DataArray):
+        names = [*renamed["group"].values.tolist(), *empty]
+        renamed = (
+            renamed.reindex(group=name_coord(names), fill_value=EMPTY | {renamed.name: 0})
             if empty
-            else found
+            else renamed
         )
-        cases = found.sum([dim for dim in found.dims if dim not in ("entity", "group")])
-        found = found.assign_coords(measured=found["measured"] & (cases > 0))
-        found.attrs = dict(evidence.attrs)
-        empty = found["group"].values[~found["measured"].any("entity").values].tolist()
+        cases = renamed.sum([dim for dim in renamed.dims if dim not in ("entity", "group")])
+        renamed = renamed.assign_coords(measured=renamed["measured"] & (cases > 0))
+        renamed.attrs = dict(evidence.attrs)
+        empty = renamed["group"].values[~renamed["measured"].any("entity").values].tolist()
     note = (
         [Note("groups_without_cases", {"groups": [str(name) for name in empty]})] if empty else []
     )
-    return found.assign_attrs(add_notes(found.attrs, note)) if note else found
+    return renamed.assign_attrs(add_notes(renamed.attrs, note)) if note else renamed
 
 
 def has_groups(source: Any) -> bool:
-    """Return whether an array, a Dataset or evidence is over groups, in the place of data sets."""
+    """Return whether an array, a Dataset or evidence is over groups instead of data sets."""
     if "group" in source.dims:
         return "dataset" not in source.dims
     return "pattern" in source.dims and "group" in source.coords and "dataset" not in source.coords

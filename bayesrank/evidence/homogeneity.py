@@ -34,8 +34,8 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
     Royal Statistical Society B 17:1-34.
     """
     table, values = np.asarray(table, np.int64), np.asarray(values, float)
-    held = table.sum(axis=0) > 0
-    table, values = table[table.sum(axis=1) > 0][:, held], values[held]
+    occurs = table.sum(axis=0) > 0
+    table, values = table[table.sum(axis=1) > 0][:, occurs], values[occurs]
     if len(table) < 2:
         return np.nan
     if table.shape[1] < 2:
@@ -44,7 +44,7 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
     size, times = table.sum(axis=1), table.sum(axis=0)
     z = values - times @ values / times.sum()
     z /= np.sqrt(times @ z**2 / (times.sum() - 1))
-    seen = float(((table @ z) ** 2 / size).sum())
+    observed = float(((table @ z) ** 2 / size).sum())
     if len(size) == len(z) == 2:
         count = np.arange(max(0, times[0] - size[1]), min(size[0], times[0]) + 1)
         total = (
@@ -56,11 +56,11 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
         from scipy.stats import hypergeom
 
         return float(min(hypergeom.pmf(count[as_far], times.sum(), size[0], times[0]).sum(), 1.0))
-    first = _gamma_tail(seen, size, times, z)
+    first = _gamma_tail(observed, size, times, z)
     if first > DOUBTFUL or size.min() >= EXPECTED * (times @ z**4) / times.sum():
         return first
     rng = stream(root_sequence(0), "homogeneity", fingerprint(table, values))
-    limit = seen * (1 - CLOSE)
+    limit = observed * (1 - CLOSE)
     above = (_permute_statistics(size, times, z, FIRST, rng) >= limit).sum()
     if above >= SETTLED:
         return float((1 + above) / (1 + FIRST))
@@ -70,7 +70,7 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
     return float((1 + above) / (1 + FIRST + further))
 
 
-def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray) -> float:
+def _gamma_tail(observed: float, size: np.ndarray, times: np.ndarray, z: np.ndarray) -> float:
     """Return P(statistic >= seen) of the gamma distribution with the exact permutation mean and variance."""
     number = int(times.sum())
     if number < 4:
@@ -84,16 +84,18 @@ def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray)
     e1111 = (3 * square**2 - 6 * fourth) / (triples * (number - 3.0))
     n = size.astype(float)
     own = e4 + (n - 1) * (3 * e22 + 4 * e31 + (n - 2) * (6 * e211 + (n - 3) * e1111))  # E T⁴ / n
-    one, number_of_sets = (n - 1).sum(), len(n)
+    average, number_of_sets = (n - 1).sum(), len(n)
     # E T_a² T_b² / (n_a n_b) = e22 + (n_a + n_b - 2) e211 + (n_a - 1)(n_b - 1) e1111, summed over a
     # ≠ b.
-    between = number_of_sets * (number_of_sets - 1) * e22 + 2 * (number_of_sets - 1) * one * e211
-    between += (one**2 - ((n - 1) ** 2).sum()) * e1111
+    between = (
+        number_of_sets * (number_of_sets - 1) * e22 + 2 * (number_of_sets - 1) * average * e211
+    )
+    between += (average**2 - ((n - 1) ** 2).sum()) * e1111
     mean = number_of_sets - 1.0
     variance = (own / n).sum() + between - mean**2
     if variance < 1e-12 * mean:
-        return 1.0 if seen <= mean * (1 + CLOSE) else 0.0
-    return float(special.gammaincc(mean**2 / variance, seen * mean / variance))
+        return 1.0 if observed <= mean * (1 + CLOSE) else 0.0
+    return float(special.gammaincc(mean**2 / variance, observed * mean / variance))
 
 
 def _permute_statistics(

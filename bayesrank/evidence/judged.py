@@ -1,7 +1,7 @@
 """Evidence whose truth is known in part: verdicts of judges for all cases, true outcomes for some of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -169,10 +169,10 @@ def outcome_of_verdicts(judged: xr.Dataset) -> xr.DataArray:
     """
     meaning = meanings_of_verdicts(judged)
     verdict = judged["verdict"].transpose("pattern", "entity", "judge")
-    known = np.isfinite(meaning) | np.isin(
+    recognised = np.isfinite(meaning) | np.isin(
         np.append(judged["verdict_label"].values, ""), (ABSTAINED, "")
     )
-    of_judge = known[verdict.values].all(axis=(0, 1))
+    of_judge = recognised[verdict.values].all(axis=(0, 1))
     return verdict.copy(data=np.where(of_judge, meaning[verdict.values], np.nan))
 
 
@@ -200,14 +200,20 @@ def _with_headings(
     frame: pd.DataFrame, roles: dict[str, Any], used: list[Any], wide: bool
 ) -> dict[str, Any]:
     """Return the roles, with columns of standard headings; raise an error for a heading that may be of entities."""
-    taken = [*used, *roles.values()]
-    taken = [
-        name for held in taken for name in (held if isinstance(held, list | tuple) else [held])
+    used_columns = [*used, *roles.values()]
+    used_columns = [
+        name
+        for held in used_columns
+        for name in (held if isinstance(held, list | tuple) else [held])
     ]
     free = (
         {}
         if wide
-        else {str(name).strip().lower(): name for name in frame.columns if not _is_in(name, taken)}
+        else {
+            str(name).strip().lower(): name
+            for name in frame.columns
+            if not _is_in(name, used_columns)
+        }
     )
     roles = {role: free.get(role) if name is None else name for role, name in roles.items()}
     if roles["entity"] is None and (kin := [free[word] for word in OF_ENTITIES if word in free]):
@@ -236,9 +242,9 @@ def _with_headings(
     return roles
 
 
-def _is_in(name: Any, taken: list[Any]) -> bool:
+def _is_in(name: Any, columns: list[Any]) -> bool:
     return any(
-        isinstance(other, type(name)) and is_hashable(other) and other == name for other in taken
+        isinstance(other, type(name)) and is_hashable(other) and other == name for other in columns
     )
 
 
@@ -315,29 +321,29 @@ def _read_wide(
         raise ArgumentError(
             "judge", "must name columns that have no other role", f"{used[twice[0]]!r} twice"
         )
-    size, many = len(frame), len(names)
+    size, entities = len(frame), len(names)
     number = len(columns[names[0]])
     judges = (
         columns[names[0]]
-        if many == 1
+        if entities == 1
         else [f"judge {i + 1}" if number > 1 else "judge" for i in range(number)]
     )
     verdicts = [
         [v for name in names for v in frame[columns[name][i]].tolist()] for i in range(number)
     ]
     groups = {
-        role: check_item_names(role, frame[name].tolist(), size) * many
+        role: check_item_names(role, frame[name].tolist(), size) * entities
         for role, name in roles.items()
         if name is not None
     }
-    groups.setdefault("case", list(range(size)) * many)
-    entity = np.repeat(np.arange(many), size)
+    groups.setdefault("case", list(range(size)) * entities)
+    entity = np.repeat(np.arange(entities), size)
     truths = [v for name in names for v in frame[truth[name]].tolist()]
     # An entity that did not meet a case has neither verdict nor truth there.
     absent = np.array([pd.isna(column) for column in verdicts]).all(axis=0) & pd.isna(
         np.array(truths, object)
     )
-    absent &= many > 1
+    absent &= entities > 1
     if lacking := [str(name) for i, name in enumerate(names) if absent[entity == i].all()]:
         raise ArgumentError(
             "judge", "must contain a verdict on each entity", f"none on {list_names(lacking, 3)}"
@@ -351,31 +357,18 @@ def _assemble(
     absent = rows.absent
     truth = _right_or_wrong(rows.truth, where)
     verdict, levels = _verdict_codes(rows.verdicts, judges)
-    none = (verdict == -1).all(axis=1) & ~absent
-    if none.any():
-        labelled = none & ~np.isnan(truth)
-        i = int((labelled if labelled.any() else none).argmax())
-        if labelled.any():
-            raise ArgumentError(
-                where[i],
-                "must have a verdict wherever the truth is known: labels of other cases do not show how the judge errs",
-                "a truth without a verdict",
-                "let the judge judge these cases too, or leave the rows out",
-            )
-        raise ArgumentError(
-            where[i], "must have a verdict", "none", "write 'abstained' if the judge gave none"
-        )
+    _refuse_unjudged((verdict == -1).all(axis=1) & ~absent, ~np.isnan(truth), where)
     if (verdict[~absent] == -1).any():
         levels = [*levels, ABSTAINED]
         verdict = np.where((verdict == -1) & ~absent[:, None], len(levels) - 1, verdict)
     code, cases = factorize(rows.names["case"])
     pairs = rows.entity * len(cases) + code
     if len(np.unique(pairs)) < len(pairs) and (twice := find_repeat(pairs.tolist())) is not None:
-        one = rows.names["case"][twice[0]]
+        repeated = rows.names["case"][twice[0]]
         raise ArgumentError(
             "case",
             "must name each case of an entity once",
-            f"{one!r} twice for {names[rows.entity[twice[0]]]!r}",
+            f"{repeated!r} twice for {names[rows.entity[twice[0]]]!r}",
         )
     times = np.ones(len(cases), np.int64)
     times[code] = numbers.repeats
@@ -393,36 +386,32 @@ def _assemble(
         for role in ("cluster", "dataset")
         if role in rows.names
     }
-    known = ~np.isnan(truths)
-    if not known.any():
+    has_truth = ~np.isnan(truths)
+    if not has_truth.any():
         raise ArgumentError("truth", "must be known for at least one case", "none")
     codes = np.column_stack(
-        [verdicts.reshape(len(cases), -1), np.where(known, truths, -1).astype(int)]
+        [verdicts.reshape(len(cases), -1), np.where(has_truth, truths, -1).astype(int)]
     )
     counted = times > 0
     groups = keep_rows(groups, counted)
     weighted = scale_weights(Numbers(times, weight).keep(counted), groups.get("dataset"))
-    seen, count, coords = patterns(codes[counted], weighted.number, groups, weighted.each)
-    truths = np.where(seen[:, -len(names) :] < 0, np.nan, seen[:, -len(names) :])
-    met = times @ (verdicts >= 0).any(axis=2)
-    datasets = len(set(groups.get("dataset", ())))
-    entries = tuple(
-        Entry(str(n), int(k), int(times.sum() - k)) for n, k in zip(names, met, strict=True)
-    )
+    distinct, count, coords = patterns(codes[counted], weighted.number, groups, weighted.each)
+    truths = np.where(distinct[:, -len(names) :] < 0, np.nan, distinct[:, -len(names) :])
+    judged, total = times @ (verdicts >= 0).any(axis=2), int(times.sum())
+    labels = times @ has_truth
     ledger = Ledger(
-        entries,
-        int(times.sum()),
-        datasets=datasets,
-        missing="own" if (met < times.sum()).any() else "",
+        tuple(Entry(str(n), int(k), int(total - k)) for n, k in zip(names, judged, strict=True)),
+        total,
+        datasets=len(set(groups.get("dataset", ()))),
+        missing="own" if (judged < total).any() else "",
+        labels=(int(labels.min()), int(labels.max())),
     )
-    labels = times @ known
-    ledger = replace(ledger, labels=(int(labels.min()), int(labels.max())))
     return xr.Dataset(
         {
             "truth": (("pattern", "entity"), truths),
             "verdict": (
                 ("pattern", "entity", "judge"),
-                seen[:, : -len(names)].reshape(len(seen), len(names), -1),
+                distinct[:, : -len(names)].reshape(len(distinct), len(names), -1),
             ),
             "count": ("pattern", count),
             "labels": ("entity", labels),
@@ -435,6 +424,22 @@ def _assemble(
         },
         add_notes(weighted.attrs | ledger.to_attrs(), weighted.notes),
     )
+
+
+def _refuse_unjudged(none: np.ndarray, has_truth: np.ndarray, where: Sequence[str]) -> None:
+    """Raise an error for a row without a verdict, first for one with a truth."""
+    if not none.any():
+        return
+    labelled = none & has_truth
+    if labelled.any():
+        raise ArgumentError(
+            where[int(labelled.argmax())],
+            "must have a verdict wherever the truth is known: labels of other cases do not show how the judge errs",
+            "a truth without a verdict",
+            "let the judge judge these cases too, or leave the rows out",
+        )
+    remedy = "write 'abstained' if the judge gave none"
+    raise ArgumentError(where[int(none.argmax())], "must have a verdict", "none", remedy)
 
 
 def _check_named(numbers: np.ndarray, named: bool) -> None:
@@ -470,8 +475,8 @@ def _right_or_wrong(values: list, where: Sequence[str]) -> np.ndarray:
 
 def _factorize_words(values: list) -> tuple[np.ndarray, list[str]]:
     """Return the position of each value among the different values as text, -1 where there is none."""
-    codes, found = factorize(values)
-    written = ["" if pd.isna(value) else _write(value) for value in found]
+    codes, distinct = factorize(values)
+    written = ["" if pd.isna(value) else _write(value) for value in distinct]
     words = list(dict.fromkeys(word for word in written if word))
     position = np.array([*(words.index(word) if word else -1 for word in written), -1])
     return position[codes], words
@@ -488,8 +493,8 @@ def _write(value: Any) -> str:
 
 def _verdict_codes(columns: list[list], judges: list) -> tuple[np.ndarray, list[str]]:
     """Return verdicts as positions (row, judge) among the sorted levels; -1 where there is none."""
-    found = [_factorize_words(column) for column in columns]
-    for name, (_, words) in zip(judges, found, strict=True):
+    factorized = [_factorize_words(column) for column in columns]
+    for name, (_, words) in zip(judges, factorized, strict=True):
         if len(words) > VERDICTS:
             raise ArgumentError(
                 f"judge {name!r}",
@@ -497,9 +502,10 @@ def _verdict_codes(columns: list[list], judges: list) -> tuple[np.ndarray, list[
                 f"{len(words)}",
                 "cut a judge's score into a few classes first, as pandas.cut does",
             )
-    levels = sorted({word for _, words in found for word in words})
+    levels = sorted({word for _, words in factorized for word in words})
     places = [
-        np.array([*(levels.index(word) for word in words), -1])[codes] for codes, words in found
+        np.array([*(levels.index(word) for word in words), -1])[codes]
+        for codes, words in factorized
     ]
     return np.column_stack(places), levels
 

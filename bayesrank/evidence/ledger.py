@@ -88,10 +88,10 @@ class Ledger:
     def to_attrs(self) -> dict[str, str]:
         """Return the ledger as a text in attrs, which every file format can hold."""
         of_votes = {"results", "units"}
-        held = {
+        fields_set = {
             name: value for name, value in asdict(self).items() if value or name not in of_votes
         }
-        return {"ledger": json.dumps(held, ensure_ascii=False)}
+        return {"ledger": json.dumps(fields_set, ensure_ascii=False)}
 
     @staticmethod
     def from_attrs(attrs: Mapping[Any, Any]) -> "Ledger | None":
@@ -100,18 +100,24 @@ class Ledger:
         if not text:
             return None
         with reading_attr("ledger"):
-            held = json.loads(text)
+            fields_read = json.loads(text)
             entries = [
                 Entry(**one | {"outcomes": tuple(Tally(**tally) for tally in one["outcomes"])})
-                for one in held["entries"]
+                for one in fields_read["entries"]
             ]
-            drops = tuple(Drop(**one) for one in held["dropped"])
-            held |= {
-                name: tuple(map(tuple, held.get(name, ())))
+            drops = tuple(Drop(**one) for one in fields_read["dropped"])
+            fields_read |= {
+                name: tuple(map(tuple, fields_read.get(name, ())))
                 for name in ("covariates", "results", "units")
             }
-            held |= {"entries": tuple(entries), "dropped": drops, "ignored": tuple(held["ignored"])}
-            return Ledger(**held | {"labels": held["labels"] and tuple(held["labels"])})
+            fields_read |= {
+                "entries": tuple(entries),
+                "dropped": drops,
+                "ignored": tuple(fields_read["ignored"]),
+            }
+            return Ledger(
+                **fields_read | {"labels": fields_read["labels"] and tuple(fields_read["labels"])}
+            )
 
     def entry(self, entity: object) -> Entry | None:
         """Return the entry of an entity; None if it has none."""
@@ -154,12 +160,14 @@ class Ledger:
 
     def run_notes(self) -> list[Note]:
         """Return what came of the runs as a note, if there is more to say than their number."""
-        found = self.by_status()
+        by_status = self.by_status()
         absent = {one.entity: one.absent for one in self.entries if one.absent}
-        if not self.has_runs() and set(found) <= {SCORED}:
+        if not self.has_runs() and set(by_status) <= {SCORED}:
             return []
-        runs = {status: tally.runs for status, tally in found.items()}
-        ruled = [status for status, tally in found.items() if tally.counted and status != SCORED]
+        runs = {status: tally.runs for status, tally in by_status.items()}
+        ruled = [
+            status for status, tally in by_status.items() if tally.counted and status != SCORED
+        ]
         return [
             Note(
                 "runs_by_outcome",
@@ -197,12 +205,12 @@ def count_evidence(evidence: Any) -> Ledger:
         )
         classes = evidence.sizes.get("actual", 0)
     elif "pattern" in evidence.dims:
-        met = np.ones((evidence.sizes["pattern"], len(names)), bool)
+        answered = np.ones((evidence.sizes["pattern"], len(names)), bool)
         if "outcome" in evidence:
-            met = evidence["outcome"].transpose("pattern", "entity").notnull().values
+            answered = evidence["outcome"].transpose("pattern", "entity").notnull().values
         count = np.asarray(evidence["count"].values)
         entries = tuple(
-            Entry(str(name), int(n)) for name, n in zip(names, count @ met, strict=True)
+            Entry(str(name), int(n)) for name, n in zip(names, count @ answered, strict=True)
         )
         return Ledger(entries, int(count.sum()), evidence.sizes.get("label", 0), datasets)
     else:
@@ -218,7 +226,7 @@ def count_evidence(evidence: Any) -> Ledger:
 
 def count_answers(
     names: Iterable[Any],
-    met: np.ndarray,
+    answered: np.ndarray,
     count: np.ndarray,
     missing: Any,
     case: Sequence[Hashable] | None = None,
@@ -228,37 +236,39 @@ def count_answers(
 ) -> Ledger:
     """Return the ledger of a table with a row for each case or run, and a column for each entity.
 
-    ``met`` (row, entity) says where there is an answer, ``count`` how many cases a row stands for,
+    ``answered`` (row, entity) says where there is an answer, ``count`` how many cases a row stands for,
     and ``case`` names the case of each row if rows are runs. Without an answer, a run was not made.
     ``weight`` is the importance weight of the case of each row.
     """
-    which, common = find_common(met, case)
+    which, common = find_common(answered, case)
     size = int(which.max(initial=-1)) + 1
-    each = np.asarray(count if case is None else np.ones(size), np.int64)
-    retained = met & common[:, None] if missing == "common" else met
+    times = np.asarray(count if case is None else np.ones(size), np.int64)
+    retained = answered & common[:, None] if missing == "common" else answered
 
     def cases(mask: np.ndarray) -> int:
-        return int(each[np.bincount(which[mask], minlength=size) > 0].sum())
+        return int(times[np.bincount(which[mask], minlength=size) > 0].sum())
 
-    total = cases(np.ones(len(met), bool))
+    total = cases(np.ones(len(answered), bool))
     weight = None if weight is None or (weight == weight[:1]).all() else weight
     filled = missing is not None and not isinstance(missing, str)
     entries = []
     for i, name in enumerate(names):
-        runs = int(count[met[:, i]].sum())
-        known = cases(met[:, i])
+        runs = int(count[answered[:, i]].sum())
+        measured = cases(answered[:, i])
         used = total if filled else cases(retained[:, i])
-        here = np.ones(len(met), bool) if filled else retained[:, i]
-        own = None if weight is None else _sum_weights(weight, which, here)
+        counted = np.ones(len(answered), bool) if filled else retained[:, i]
+        own = None if weight is None else _sum_weights(weight, which, counted)
         entries.append(
-            Entry(str(name), used, total - known, runs, (Tally(SCORED, runs, runs),), own)
+            Entry(str(name), used, total - measured, runs, (Tally(SCORED, runs, runs),), own)
         )
     used_rows = np.asarray(retained.any(axis=1))
     reason = "not_common" if missing == "common" else "no_outcome"
     drops = [] if filled else [Drop("cases", total - cases(used_rows), total, reason)]
-    if size < len(met) and missing == "common":
-        drops.append(Drop("runs", int(met[~used_rows].sum()), int(met.sum()), "not_common"))
-    lacking = not met.all()
+    if size < len(answered) and missing == "common":
+        drops.append(
+            Drop("runs", int(answered[~used_rows].sum()), int(answered.sum()), "not_common")
+        )
+    lacking = not answered.all()
     return Ledger(
         tuple(entries),
         total,
@@ -270,18 +280,18 @@ def count_answers(
 
 
 def find_common(
-    met: np.ndarray, case: Sequence[Hashable] | None = None
+    answered: np.ndarray, case: Sequence[Hashable] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the number of the case of each row, and a mask of the rows of cases that all entities met.
 
-    ``met`` (row, entity) says where there is an answer. ``case`` names the case of each row if rows
+    ``answered`` (row, entity) says where there is an answer. ``case`` names the case of each row if rows
     are runs: an entity met a case if it has an answer in one of its runs.
     """
     if case is None:
-        return np.arange(len(met)), np.asarray(met.all(axis=1))
+        return np.arange(len(answered)), np.asarray(answered.all(axis=1))
     which = factorize(case)[0]
-    answers = np.zeros((int(which.max(initial=-1)) + 1, met.shape[1]), int)
-    np.add.at(answers, which, met)
+    answers = np.zeros((int(which.max(initial=-1)) + 1, answered.shape[1]), int)
+    np.add.at(answers, which, answered)
     return which, np.asarray((answers > 0).all(axis=1))[which]
 
 
@@ -316,10 +326,10 @@ def add_runs(ledger: Ledger, frame: pd.DataFrame) -> Ledger:
     return replace(ledger, entries=tuple(entries))
 
 
-def _sum_weights(weight: np.ndarray, which: np.ndarray, kept: np.ndarray) -> float:
-    """Return the sum of the weights of the cases in the rows ``kept``; a case counts once, whatever runs it has."""
-    first = np.unique(which[kept], return_index=True)[1]
-    return float(weight[kept][first].sum())
+def _sum_weights(weight: np.ndarray, which: np.ndarray, rows: np.ndarray) -> float:
+    """Return the sum of the weights of the cases in these rows; a case counts once, whatever runs it has."""
+    first = np.unique(which[rows], return_index=True)[1]
+    return float(weight[rows][first].sum())
 
 
 def _treatment(missing: Any) -> str:

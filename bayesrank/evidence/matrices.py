@@ -156,12 +156,12 @@ def from_rates(
             "exactly one of fpr and tnr", "must be given", "neither" if fpr is None else "both"
         )
     second = "fpr" if tnr is None else "tnr"
-    given = {"tpr": tpr, second: fpr if tnr is None else tnr, "prevalence": prevalence}
-    held = {
+    arguments = {"tpr": tpr, second: fpr if tnr is None else tnr, "prevalence": prevalence}
+    rates = {
         name: check_labelled_numbers(name, value, 0.0, 1.0, dim="entity")
-        for name, value in given.items()
+        for name, value in arguments.items()
     }
-    sizes = {name: each.sizes["entity"] for name, each in held.items() if "entity" in each.dims}
+    sizes = {name: each.sizes["entity"] for name, each in rates.items() if "entity" in each.dims}
     longest = max(sizes.values(), default=1)
     if any(size not in (1, longest) for size in sizes.values()):
         raise ArgumentError(
@@ -174,15 +174,15 @@ def from_rates(
         each.isel(entity=0, drop=True)
         if sizes.get(name) == 1 and "entity" not in each.coords
         else each
-        for name, each in held.items()
+        for name, each in rates.items()
     ]
     try:
-        right, other, share = xr.align(*parts, join="exact")
+        right, second_rate, share = xr.align(*parts, join="exact")
     except ValueError as error:
         raise ArgumentError(
             f"tpr, {second} and prevalence", f"must have the same labels on shared dims: {error}"
         ) from None
-    wrong = other if tnr is None else 1 - other
+    wrong = second_rate if tnr is None else 1 - second_rate
     cells = xr.broadcast(
         (1 - share) * (1 - wrong), (1 - share) * wrong, share * (1 - right), share * right
     )
@@ -196,7 +196,7 @@ def from_rates(
             (str(dim) for dim in table.dims if dim not in (*BESIDE_ENTITIES, *CLASS_DIMS)), None
         )
         if odd is not None and entity is None:
-            rate = next(name for name, each in held.items() if odd in each.dims)
+            rate = next(name for name, each in rates.items() if odd in each.dims)
             raise ArgumentError(
                 rate,
                 f"must have the dim entity if it has other dims than {', '.join(BESIDE_ENTITIES)}",

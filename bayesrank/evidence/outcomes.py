@@ -1,6 +1,7 @@
 """Outcomes without classes: right or wrong, a grade or a number, for every entity and case."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,22 +21,29 @@ from bayesrank._core.errors import Advice, ArgumentError, ArgumentTypeError, InP
 from bayesrank._core.labels import factorize, name_coord
 from bayesrank._core.notes import Note, add_notes, notes_text
 from bayesrank.evidence.alignment import align_cases
-from bayesrank.evidence.attempts import describe_answers, refuse_stopped_runs
+from bayesrank.evidence.attempts import refuse_stopped_runs
 from bayesrank.evidence.groups import take_groups
 from bayesrank.evidence.ledger import count_answers, find_common
 from bayesrank.evidence.patterns import (
     check_cases,
     common_note,
-    keep_rows,
     name_groups,
     numbers_of,
     patterns,
     without_columns,
 )
-from bayesrank.evidence.training import check_runs, check_seeds, means_of_seeds, untrained
-from bayesrank.evidence.weighting import Numbers, check_numbers_of_cases, scale_weights
+from bayesrank.evidence.runs import (
+    CaseOutcomes,
+    OutcomeRows,
+    are_right_or_wrong,
+    average_cases,
+    average_runs,
+    average_runs_of_seeds,
+)
+from bayesrank.evidence.training import check_runs, check_seeds, untrained
+from bayesrank.evidence.weighting import Weighted, check_numbers_of_cases, scale_weights
 
-#: Numbers up to the second with at most so many levels may be grades; others are no outcomes beside
+#: Numbers up to the second with at most the first number of levels may be grades; others are no outcomes beside
 #: 0 and 1.
 LEVELS, HIGHEST = 12, 10
 
@@ -99,7 +107,6 @@ def from_outcomes(
         The cost of each answer, in the same rows and columns as the outcomes. The mean cost of an
         entity is over its known costs; its posterior, ``mean_cost``, has no prior. See
         :func:`bayesrank.decisions.pareto_front`.
-
     answers : pandas.DataFrame, optional
         The answer of each run, in the same rows and columns as the outcomes, which are right or
         wrong: for :func:`bayesrank.scores.majority_at_k`. Answers are equal if their values are.
@@ -140,7 +147,7 @@ def from_outcomes(
     >>> from_outcomes(runs, case="task", run="seed")["outcome"].values.tolist()
     [[0.5, 0.5], [1.0, 0.5]]
     """
-    given = {
+    arguments = {
         "count": count,
         "weight": weight,
         "dataset": dataset,
@@ -148,9 +155,9 @@ def from_outcomes(
         "case": case,
         "run": run,
     }
-    given |= {"training_seed": training_seed}
+    arguments |= {"training_seed": training_seed}
     return count_outcomes(
-        frame, given, group, missing=missing, range=range, cost=cost, answers=answers
+        frame, arguments, group, missing=missing, range=range, cost=cost, answers=answers
     )
 
 
@@ -195,126 +202,99 @@ def count_outcomes(
     values = numbers_of(outcomes)
     if range is None:
         _check_one_scale(values, list(outcomes.columns), named)
-    costs = np.empty((len(frame), 0)) if cost is None else _check_costs(cost, outcomes)
-    text = (
-        np.empty((len(frame), 0), int)
-        if answers is None
-        else _code_answers(answers, outcomes, values, groups)
-    )
+    none = np.empty((len(frame), 0))
+    costs = none if cost is None else _check_costs(cost, outcomes)
+    codes = none.astype(int)
+    if answers is not None:
+        codes = _code_answers(answers, outcomes, values, groups)
     record: dict[str, Any] = {} if range is None else {"range": list(check_range(range, values))}
-    retained = numbers.counted
-    outcomes, values, costs, text = (
-        outcomes[retained],
-        values[retained],
-        costs[retained],
-        text[retained],
-    )
-    numbers = numbers.keep(retained)
-    groups = keep_rows(groups, retained)
-    check_cases(groups, numbers.repeats)
+    rows = OutcomeRows(outcomes, values, costs, codes, numbers, groups).keep(numbers.counted)
+    check_cases(rows.groups, rows.numbers.repeats)
+    rows, more = _treat_missing(rows, missing, seeded)
+    record |= more
+    trained, doubts = xr.Dataset(), list[Note]()
+    cases = CaseOutcomes(rows.values, rows.costs, rows.numbers, rows.groups)
+    if "run" in rows.groups:
+        right_or_wrong = are_right_or_wrong(rows.values)
+        if seeded and run is not None:
+            rows = average_runs_of_seeds(rows)
+        names = outcomes.columns.tolist()
+        seed_means = average_cases(rows)
+        if seeded:
+            check_seeds(seed_means, rows.values, rows.groups["case"], names)
+            trained = seed_means.to_dataset(name_coord(names))
+        else:
+            doubts = check_runs(seed_means, run, names)
+        cases = average_runs(rows, right_or_wrong, seeded)
+        record |= cases.record
+    variables, coords, weighted = _count_patterns(cases, cost is not None)
+    attrs = add_notes(record | weighted.attrs, [*joined, *weighted.notes, *doubts])
+    entities = {"entity": name_coord(list(outcomes.columns))}
+    return finish(xr.Dataset(variables, entities | coords, attrs).assign(trained))
+
+
+def _treat_missing(
+    rows: OutcomeRows, missing: Any, seeded: bool
+) -> tuple[OutcomeRows, dict[str, Any]]:
+    """Return the rows after ``missing`` was applied, and attrs that record it, with the ledger."""
+    values, groups, repeats = rows.values.copy(), rows.groups, rows.numbers.repeats
     case_of_runs = groups["case"] if "run" in groups else None
     never = untrained(values, groups["training_seed"]) if seeded else np.zeros(values.shape, bool)
-    right_or_wrong = bool((np.isin(values, [0, 1]) | np.isnan(values)).all())
-    if "run" in groups and not seeded and right_or_wrong:
-        refuse_stopped_runs(values, groups["case"], groups["run"], list(outcomes.columns))
+    if "run" in groups and not seeded and are_right_or_wrong(values):
+        refuse_stopped_runs(values, groups["case"], groups["run"], list(rows.outcomes.columns))
     ledger = count_answers(
-        outcomes.columns,
+        rows.outcomes.columns,
         ~np.isnan(values),
-        numbers.repeats,
+        repeats,
         missing,
         case_of_runs,
         datasets=groups.get("dataset", ()),
-        weight=numbers.weight,
+        weight=rows.numbers.weight,
     )
+    record: dict[str, Any] = {}
     values[never] = 0.0  # a seed that an entity was not trained with is no missing answer
     if np.isnan(values).any():
         if seeded and missing == "common":  # a case that lacks one seed of an entity is not common
             which = factorize(groups["case"])[0]
             values[np.isin(which, which[np.isnan(values).any(axis=1)])] = np.nan
-        values, retained, more = _fill_missing(
-            values, numbers.repeats, outcomes, missing, case_of_runs
+        values, retained, record = _fill_missing(
+            values, repeats, rows.outcomes, missing, case_of_runs
         )
-        values, costs, text = values[retained], costs[retained], text[retained]
-        numbers, groups = numbers.keep(retained), keep_rows(groups, retained)
-        never, record = never[retained], record | more
+        values, never, rows = values[retained], never[retained], rows.keep(retained)
     values[never] = np.nan
-    record |= ledger.to_attrs()
-    trained, doubts = xr.Dataset(), list[Note]()
-    runs: np.ndarray | None = None  # of each case, where each is right or wrong
-    flickering, flickers, parted = dict[str, Any](), list[str](), list[str]()
-    words = np.empty((0, 0), str)
-    if "run" in groups:
-        if np.isnan(values).all():
-            raise ArgumentError("frame", "must have the outcome of at least one case", "none")
-        right_or_wrong = bool((np.isin(values, [0, 1]) | np.isnan(values)).all())
-        if seeded and run is not None:  # the mean of a seed over its runs
-            pairs = list(zip(groups["case"], groups["training_seed"], strict=True))
-            numbers = _of_cases(numbers, pairs)
-            means, groups, _ = _means(np.hstack([values, costs]), groups | {"case": pairs})
-            values, costs = np.split(means, [values.shape[1]], axis=1)
-            groups["case"] = [name for name, _ in groups["case"]]
-        names, levels = (
-            outcomes.columns.tolist(),
-            groups.pop("training_seed", groups.get("run", [])),
-        )
-        found = means_of_seeds(
-            values, groups["case"], levels, numbers.weight, groups.get("cluster")
-        )
-        if seeded:
-            check_seeds(found, values, groups["case"], names)
-            trained = found.to_dataset(name_coord(names))
-        else:
-            doubts = check_runs(found, run, names)
-        numbers = _of_cases(numbers, groups["case"])
-        size = values.shape[1]
-        if (
-            right_or_wrong and not seeded and cost is not None
-        ):  # right and wrong runs may cost differently
-            ends = [np.where(values == end, costs, np.nan) for end in (1, 0)]
-            parted = ["cost_right", "cost_wrong"]
-            costs = np.hstack([costs, *ends])
-        if answers is not None:
-            words = _answers_by_case(text, values, groups["case"])
-        each, groups, made = _means(np.hstack([values, costs]), groups)
-        made = made[:, :size]
-        values, costs = np.split(each, [size], axis=1)
-        if right_or_wrong and not seeded:
-            runs = made
-            flickering, flickers = _flickering(values, made, groups)
-        record["fewest_runs"], record["most_runs"] = int(made[made > 0].min()), int(made.max())
-        record["right_or_wrong_runs"] = int(right_or_wrong)
+    return replace(rows, values=values), record | ledger.to_attrs()
+
+
+def _count_patterns(
+    cases: CaseOutcomes, has_costs: bool
+) -> tuple[dict[str, Any], dict[str, Any], Weighted]:
+    """Return the variables and coords of the patterns of cases, and their scaled weights."""
+    values, costs, runs = cases.values, cases.costs, cases.runs
     if (values == np.floor(values)).all() and np.abs(values).max(initial=0) < EXACT:
         values = values.astype(np.int64)
     # Equal numbers have equal codes, so that rows can be compared as integers.
-    seen, codes = np.unique(values, return_inverse=True)
+    distinct, codes = np.unique(values, return_inverse=True)
     amounts, cost_codes = np.unique(costs, return_inverse=True)
-    both = np.hstack([codes.reshape(values.shape), cost_codes.reshape(costs.shape)])
-    both = both if runs is None else np.hstack([both, runs])
-    texts, word_codes = np.unique(words, return_inverse=True)
-    both = np.hstack([both, word_codes.reshape(len(both), -1)])
-    weighted = scale_weights(numbers, groups.get("dataset"))
-    rows, counts, coords = patterns(both, weighted.number, groups, weighted.each)
+    texts, text_codes = np.unique(cases.answers, return_inverse=True)
+    parts: list[np.ndarray] = [codes.reshape(values.shape), cost_codes.reshape(costs.shape)]
+    parts += [] if runs is None else [runs]
+    parts.append(text_codes.reshape(len(values), -1))
+    weighted = scale_weights(cases.numbers, cases.groups.get("dataset"))
+    rows, counts, coords = patterns(np.hstack(parts), weighted.number, cases.groups, weighted.each)
     sizes = [values.shape[1], costs.shape[1], 0 if runs is None else runs.shape[1]]
-    outcome, spent, made, word = np.split(rows, np.cumsum(sizes), axis=1)
-    held = {"outcome": (("pattern", "entity"), seen[outcome]), "count": ("pattern", counts)}
+    outcome, spent, made, answer = np.split(rows, np.cumsum(sizes), axis=1)
+    dims = ("pattern", "entity")
+    variables = {"outcome": (dims, distinct[outcome]), "count": ("pattern", counts)}
     if runs is not None:
-        held["runs"] = (("pattern", "entity"), made)
-        held |= flickering | (
-            {"answers": (("pattern", "entity"), texts[word])} if word.shape[1] else {}
-        )
-        coords |= {"flickering_case": flickers} if flickering else {}
-    if cost is not None:
-        parts = np.split(amounts[spent], 1 + len(parted), axis=1)
-        held |= {
-            name: (("pattern", "entity"), part)
-            for name, part in zip(["cost", *parted], parts, strict=True)
-        }
-    attrs = add_notes(record | weighted.attrs, [*joined, *weighted.notes, *doubts])
-    return finish(
-        xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs).assign(
-            trained
-        )
-    )
+        variables["runs"] = (dims, made)
+        variables |= cases.flickering
+        variables |= {"answers": (dims, texts[answer])} if answer.shape[1] else {}
+        coords |= {"flickering_case": cases.flickering_cases} if cases.flickering else {}
+    if has_costs:
+        names = ["cost", *cases.cost_names]
+        columns = np.split(amounts[spent], len(names), axis=1)
+        variables |= {name: (dims, column) for name, column in zip(names, columns, strict=True)}
+    return variables, coords, weighted
 
 
 def _name_fits(groups: dict[str, list]) -> dict[str, list]:
@@ -338,8 +318,10 @@ def _name_fits(groups: dict[str, list]) -> dict[str, list]:
 
 def _are_grades(column: np.ndarray) -> bool:
     """Return whether numbers are a few levels of a short scale."""
-    known = column[~np.isnan(column)]
-    return bool(np.unique(known).size <= LEVELS and known.min() >= 0 and known.max() <= HIGHEST)
+    numbers = column[~np.isnan(column)]
+    return bool(
+        np.unique(numbers).size <= LEVELS and numbers.min() >= 0 and numbers.max() <= HIGHEST
+    )
 
 
 def _refuse_names_of_cases(outcomes: pd.DataFrame) -> None:
@@ -403,16 +385,21 @@ def _check_one_scale(values: np.ndarray, names: list, named: bool) -> None:
     )
 
 
+def _check_frame_like(argument: str, frame: Any, outcomes: pd.DataFrame) -> None:
+    """Check that a frame has the rows and the columns of the outcomes."""
+    if not isinstance(frame, pd.DataFrame):
+        raise ArgumentTypeError(argument, "must be a pandas DataFrame", describe_value(frame))
+    if len(frame) != len(outcomes) or set(frame.columns) != set(outcomes.columns):
+        raise ArgumentError(
+            argument,
+            f"must have the rows and the columns of the outcomes, {len(outcomes)} and {list(outcomes.columns)}",
+            f"{len(frame)} and {list(frame.columns)}",
+        )
+
+
 def _check_costs(cost: Any, outcomes: pd.DataFrame) -> np.ndarray:
     """Return the costs (row, entity), NaN if unknown."""
-    if not isinstance(cost, pd.DataFrame):
-        raise ArgumentTypeError("cost", "must be a pandas DataFrame", describe_value(cost))
-    if len(cost) != len(outcomes) or set(cost.columns) != set(outcomes.columns):
-        raise ArgumentError(
-            "cost",
-            f"must have the rows and the columns of the outcomes, {len(outcomes)} and {list(outcomes.columns)}",
-            f"{len(cost)} and {list(cost.columns)}",
-        )
+    _check_frame_like("cost", cost, outcomes)
     # Names of columns may be booleans, of which a list is a mask.
     costs = numbers_of(cost.iloc[:, cost.columns.get_indexer(outcomes.columns)])
     if (costs < 0).any():
@@ -498,9 +485,13 @@ def _fill_missing(
             raise ArgumentError(
                 "missing", "cannot be 'common': no case has predictions of all entities", "none"
             )
-        each = count if case is None else np.bincount(which) > 0
+        has_rows = count if case is None else np.bincount(which) > 0
         of_cases = retained if case is None else np.bincount(which, retained) > 0
-        return values, retained, common_note(int(each[of_cases].sum()), int(each[~of_cases].sum()))
+        return (
+            values,
+            retained,
+            common_note(int(has_rows[of_cases].sum()), int(has_rows[~of_cases].sum())),
+        )
     all_rows = np.ones(len(values), bool)
     if missing == "own":
         # The ledger holds the numbers of runs; a run that was never made is no missing run.
@@ -521,103 +512,24 @@ def _fill_missing(
     )
 
 
-def _of_cases(numbers: Numbers, cases: list) -> Numbers:
-    """Return the numbers of cases from those of their runs, whose weights must agree."""
-    which, names = factorize(cases)
-    first = np.unique(which, return_index=True)[1]
-    if numbers.weight is not None:
-        differ = np.flatnonzero(numbers.weight != numbers.weight[first[which]])
-        if differ.size:
-            raise ArgumentError(
-                "weight",
-                "must be the same for all runs of a case",
-                f"several for {names[which[differ[0]]]!r}",
-            )
-    return numbers.keep(first)
-
-
 def _code_answers(
     answers: Any, outcomes: pd.DataFrame, values: np.ndarray, groups: Mapping[str, list]
 ) -> np.ndarray:
     """Return codes of the answers (row, entity), negative where there is no outcome."""
-    if not isinstance(answers, pd.DataFrame):
-        raise ArgumentTypeError("answers", "must be a pandas DataFrame", describe_value(answers))
-    if len(answers) != len(outcomes) or set(answers.columns) != set(outcomes.columns):
-        raise ArgumentError(
-            "answers",
-            f"must have the rows and the columns of the outcomes, {len(outcomes)} and {list(outcomes.columns)}",
-            f"{len(answers)} and {list(answers.columns)}",
-        )
-    known = ~np.isnan(values)
-    if "run" not in groups or "training_seed" in groups or not np.isin(values[known], (0, 1)).all():
+    _check_frame_like("answers", answers, outcomes)
+    has_outcome = ~np.isnan(values)
+    if (
+        "run" not in groups
+        or "training_seed" in groups
+        or not np.isin(values[has_outcome], (0, 1)).all()
+    ):
         raise ArgumentError(
             "answers", "need right or wrong runs of each case (run=)", "other outcomes"
         )
-    given = answers.iloc[:, answers.columns.get_indexer(outcomes.columns)].to_numpy(object)
-    codes = pd.factorize(given.ravel())[0].reshape(given.shape)
-    if (codes[known] < 0).any():
-        row, column = np.argwhere(known & (codes < 0))[0]
+    texts = answers.iloc[:, answers.columns.get_indexer(outcomes.columns)].to_numpy(object)
+    codes = pd.factorize(texts.ravel())[0].reshape(texts.shape)
+    if (codes[has_outcome] < 0).any():
+        row, column = np.argwhere(has_outcome & (codes < 0))[0]
         where = f"none in column {outcomes.columns[column]!r}, row {outcomes.index[row]}"
         raise ArgumentError("answers", "must contain an answer for each outcome", where)
     return codes
-
-
-def _answers_by_case(said: np.ndarray, values: np.ndarray, case: list) -> np.ndarray:
-    """Return how often each answer was given, as text (case, entity)."""
-    which = factorize(case)[0]
-    order = np.argsort(which, kind="stable")
-    starts = np.flatnonzero(np.diff(which[order], prepend=-1))
-    found = []
-    for rows in np.split(order, starts[1:]):
-        own, right = said[rows], values[rows]
-        retained = ~np.isnan(right)
-        found.append(
-            [
-                describe_answers(a[k], r[k])
-                for a, r, k in zip(own.T, right.T, retained.T, strict=True)
-            ]
-        )
-    return np.array(found)
-
-
-def _flickering(
-    values: np.ndarray, made: np.ndarray, groups: dict[str, list]
-) -> tuple[dict[str, Any], list[str]]:
-    """Return right runs and all runs of the cases with right and wrong runs of an entity, and the names of these."""
-    right = np.round(np.nan_to_num(values) * made).astype(int)
-    some = ((right > 0) & (right < made)).any(axis=1)
-    dims = ("flickering_case", "entity")
-    held = {"flickering_right": (dims, right[some]), "flickering_runs": (dims, made[some])}
-    names = [str(name) for name, retained in zip(groups["case"], some, strict=True) if retained]
-    return (held, names) if names else ({}, names)
-
-
-def _means(
-    values: np.ndarray, groups: dict[str, list]
-) -> tuple[np.ndarray, dict[str, list], np.ndarray]:
-    """Return the mean outcome of each case over its available runs, its groups, and these runs (case, column)."""
-    which, names = factorize(groups["case"])
-    first = np.unique(which, return_index=True)[1]
-    clusters = groups.get("cluster", groups["case"])
-    for name, i in zip(clusters, which, strict=True):
-        if name != clusters[first[i]]:
-            raise ArgumentError(
-                "cluster",
-                "must be the same for all runs of a case",
-                f"{clusters[first[i]]!r} and {name!r} for {names[i]!r}",
-            )
-    means = np.empty((first.size, values.shape[1]))
-    with np.errstate(invalid="ignore"):
-        for mean, column in zip(means.T, values.T, strict=True):
-            order = np.argsort(
-                column, kind="stable"
-            )  # makes sums independent of the order of the rows
-            order = order[~np.isnan(column[order])]
-            mean[:] = np.bincount(which[order], column[order], first.size) / np.bincount(
-                which[order], None, first.size
-            )
-    retained = {group: [held[i] for i in first] for group, held in groups.items() if group != "run"}
-    made = np.column_stack(
-        [np.bincount(which, ~np.isnan(column), first.size) for column in values.T]
-    )
-    return means, retained, made.astype(int)

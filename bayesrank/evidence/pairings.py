@@ -123,13 +123,13 @@ def pairing_of(wins: np.ndarray, ties: np.ndarray, pool: np.ndarray) -> Pairing:
     """
     result = Pairing(1.0, 1.0)
     for name in np.unique(pool):
-        here = np.flatnonzero(pool == name)
-        if len(here) < 3:
+        members = np.flatnonzero(pool == name)
+        if len(members) < 3:
             continue
-        among = np.ix_(here, here)
+        among = np.ix_(members, members)
         factor, close = pairing_factor(wins[among], ties[among])
         if factor > result.factor:
-            on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(here), 1)]
+            on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(members), 1)]
             of_intervals, _ = pairing_factor(wins[among], ties[among], share=1.0)
             result = Pairing(factor, of_intervals, close, int(on_pairs.min()), int(on_pairs.max()))
     return result

@@ -33,8 +33,8 @@ def name_groups(size: int, stratum: str = "dataset", **given: Any) -> dict[str, 
     }
 
 
-def keep_rows(groups: Mapping[str, list], kept: np.ndarray) -> dict[str, list]:
-    return {group: list(compress(names, kept)) for group, names in groups.items()}
+def keep_rows(groups: Mapping[str, list], rows: np.ndarray) -> dict[str, list]:
+    return {group: list(compress(names, rows)) for group, names in groups.items()}
 
 
 def patterns(
@@ -48,12 +48,12 @@ def patterns(
     Cases of unequal ``weight`` have patterns of their own, since weights multiply and are no
     counts.
     """
-    found = {
+    factorized = {
         group: factorize(groups[group])
         for group in ("dataset", "population", "cluster")
         if group in groups
     }
-    columns = [*(code for code, _ in found.values()), codes]
+    columns = [*(code for code, _ in factorized.values()), codes]
     weights = np.empty(0)
     if weight is not None:
         weights, of_weight = np.unique(weight, return_inverse=True)
@@ -63,11 +63,11 @@ def patterns(
     np.add.at(count, which, numbers)
     coords = {
         group: ("pattern", name_coord(names)[rows[:, i]])
-        for i, (group, (_, names)) in enumerate(found.items())
+        for i, (group, (_, names)) in enumerate(factorized.items())
     }
     if weight is not None:
         coords[UNIT_WEIGHT], rows = ("pattern", weights[rows[:, -1]]), rows[:, :-1]
-    return rows[:, len(found) :], count, coords
+    return rows[:, len(factorized) :], count, coords
 
 
 def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
@@ -116,28 +116,30 @@ def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
         raise ArgumentError("case", "must name each case once", got)
 
 
-def common_note(kept: int, left_out: int) -> dict[str, Any]:
+def common_note(common: int, left_out: int) -> dict[str, Any]:
     """Return attrs that record dropped cases, if any."""
     if not left_out:
         return {}
     return {
         "missing": "common",
-        "cases": kept,
+        "cases": common,
         "cases_left_out": left_out,
         "notes": notes_text(
-            [Note("answers_of_all_kept", {"kept": kept, "total": kept + left_out})]
+            [Note("answers_of_all_kept", {"kept": common, "total": common + left_out})]
         ),
     }
 
 
-def without_columns(frame: Any, given: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
+def without_columns(
+    frame: Any, arguments: Mapping[str, Any]
+) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return the columns of the entities, and the other arguments as sequences."""
     if not isinstance(frame, pd.DataFrame):
         raise ArgumentTypeError("frame", "must be a pandas DataFrame", describe_value(frame))
     check_unique("frame", check_item_names("frame", list(frame.columns), frame.shape[1]))
     columns = {
         name: held
-        for name, held in given.items()
+        for name, held in arguments.items()
         if isinstance(held, str) and held in frame.columns
     }
     outcomes = frame.drop(columns=list(dict.fromkeys(columns.values())))
@@ -147,18 +149,18 @@ def without_columns(frame: Any, given: Mapping[str, Any]) -> tuple[pd.DataFrame,
             "must contain at least one case and one entity",
             f"{outcomes.shape[0]} x {outcomes.shape[1]}",
         )
-    return outcomes, {**given, **{name: frame[column] for name, column in columns.items()}}
+    return outcomes, {**arguments, **{name: frame[column] for name, column in columns.items()}}
 
 
 def numbers_of(outcomes: pd.DataFrame) -> np.ndarray:
     """Return the outcomes (row, entity) as floats, NaN if missing."""
     result = np.empty(outcomes.shape)
     for i, (name, column) in enumerate(outcomes.items()):
-        given = column[~column.isna()]
+        present = column[~column.isna()]
         others = (
             []
             if column.dtype.kind in "biuf"
-            else [v for v in given if not (isinstance(v, bool) or is_number(v))]
+            else [v for v in present if not (isinstance(v, bool) or is_number(v))]
         )
         if others:
             raise ArgumentTypeError(
@@ -166,13 +168,13 @@ def numbers_of(outcomes: pd.DataFrame) -> np.ndarray:
             )
         if (
             column.dtype.kind in "iu"
-            and given.size
-            and max(abs(int(given.max())), abs(int(given.min()))) > EXACT
+            and present.size
+            and max(abs(int(present.max())), abs(int(present.min()))) > EXACT
         ):
             raise ArgumentError(
                 "frame",
                 "must contain whole numbers up to 2**53",
-                f"{given.max()} in column {name!r}",
+                f"{present.max()} in column {name!r}",
             )
         result[:, i] = column.to_numpy(dtype=float, na_value=np.nan)
         if np.isinf(result[:, i]).any():
@@ -227,10 +229,10 @@ def count_discordant(
     return result + result.T
 
 
-def effective_number(count: np.ndarray, each: np.ndarray | None, kept: np.ndarray) -> np.ndarray:
-    """Return the effective number of the cases of the patterns that are ``kept`` (pattern, column)."""
-    total = count @ kept
+def effective_number(count: np.ndarray, each: np.ndarray | None, counted: np.ndarray) -> np.ndarray:
+    """Return the effective number of the cases of the patterns that are ``counted`` (pattern, column)."""
+    total = count @ counted
     if each is None:
         return total
-    square = (count * each) @ kept
+    square = (count * each) @ counted
     return np.divide(total**2, square, out=np.zeros(len(total)), where=square > 0)

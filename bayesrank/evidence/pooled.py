@@ -55,13 +55,13 @@ def record_of(about: EvidenceRecord) -> dict[str, Any] | None:
         return {name: record[name] for name in (*WRITTEN, *({"sizes"} & set(record)))}
 
 
-def runs_of(about: EvidenceRecord) -> str:
+def runs_of(record: EvidenceRecord) -> str:
     """Return how many runs a case has."""
-    most = about.most_runs or 1
+    most = record.most_runs or 1
     return (
         prose.count(most, "run")
-        if about.fewest_runs == most
-        else f"{about.fewest_runs} to {most} runs"
+        if record.fewest_runs == most
+        else f"{record.fewest_runs} to {most} runs"
     )
 
 

@@ -40,9 +40,14 @@ from bayesrank.evidence.counts import (
 )
 from bayesrank.evidence.groups import groups_as_datasets, has_groups, name_groups_of, take_groups
 from bayesrank.evidence.kinds.given import parse_given
-from bayesrank.evidence.ledger import count_answers
+from bayesrank.evidence.ledger import Ledger, count_answers
 from bayesrank.evidence.patterns import check_cases, common_note, keep_rows, name_groups, patterns
-from bayesrank.evidence.weighting import UNIT_WEIGHT, check_numbers_of_cases, scale_weights
+from bayesrank.evidence.weighting import (
+    UNIT_WEIGHT,
+    Numbers,
+    check_numbers_of_cases,
+    scale_weights,
+)
 
 #: The note on models of counts.
 LACKING = InPython(
@@ -125,7 +130,7 @@ def from_predictions(
     """
     dataset, finish = take_groups(dataset, group)
     predictions = name_columns("predictions", predictions, _size(y_true))
-    given, joined = align_cases(
+    aligned, joined = align_cases(
         {
             "y_true": y_true,
             "predictions": predictions,
@@ -134,11 +139,11 @@ def from_predictions(
             "weight": weight,
         }
     )
-    cases = _encode(given["y_true"], given["predictions"], labels, positive)
-    size, dataset = cases.actual.size, given["dataset"]
+    cases = _encode(aligned["y_true"], aligned["predictions"], labels, positive)
+    size, dataset = cases.actual.size, aligned["dataset"]
     called = "dataset" if group is None else "group"
     where = None if dataset is None else check_item_names(called, dataset, size, broadcast=True)
-    numbers = check_numbers_of_cases(given["count"], given["weight"], size)
+    numbers = check_numbers_of_cases(aligned["count"], aligned["weight"], size)
     weighted = scale_weights(numbers, where, cases.actual)
     codes = [cases.actual[:, None], cases.predicted]
     counts = count_weighted(
@@ -228,7 +233,7 @@ def joint_outcomes(
         check_choice("missing", missing, ("common",), other=square)
     dataset, finish = take_groups(dataset, group)
     predictions = name_columns("predictions", predictions, _size(y_true))
-    given, joined = align_cases(
+    aligned, joined = align_cases(
         {
             "y_true": y_true,
             "predictions": predictions,
@@ -242,15 +247,15 @@ def joint_outcomes(
         }
     )
     cases = _encode(
-        given["y_true"], given["predictions"], labels, positive, missing == "common", part=True
+        aligned["y_true"], aligned["predictions"], labels, positive, missing == "common", part=True
     )
     classes, size = name_coord(cases.classes), cases.actual.size
-    numbers = check_numbers_of_cases(given["count"], given["weight"], size)
+    numbers = check_numbers_of_cases(aligned["count"], aligned["weight"], size)
     stratum = "dataset" if group is None else "group"
     named = name_groups(
         size,
         stratum,
-        **{name: given[name] for name in ("dataset", "cluster", "case", "run", "population")},
+        **{name: aligned[name] for name in ("dataset", "cluster", "case", "run", "population")},
     )
     if population is not None and (cases.actual >= 0).all():
         raise ArgumentError(
@@ -259,9 +264,9 @@ def joint_outcomes(
             "one",
             Advice(Typed("dataset"), " names the data set of each case"),
         )
-    met = cases.predicted.min(axis=1) >= 0
+    predicted = cases.predicted.min(axis=1) >= 0
     counted = numbers.counted
-    retained = met & counted
+    retained = predicted & counted
     check_cases(keep_rows(named, counted), numbers.repeats[counted])
     if run is not None:
         named.setdefault("cluster", named["case"])
@@ -269,24 +274,13 @@ def joint_outcomes(
         raise ArgumentError(
             "missing", "cannot be 'common': no case has predictions of all entities", "none"
         )
-    ledger = count_answers(
-        cases.entities,
-        cases.predicted[counted] >= 0,
-        numbers.repeats[counted],
-        missing,
-        classes=len(classes),
-        datasets=named.get("dataset", ()),
-        weight=None if numbers.weight is None else numbers.weight[counted],
-    )
+    ledger = _count_labels(cases, numbers, missing, named.get("dataset", ()), retained)
     codes = np.column_stack([cases.actual, cases.predicted])[retained]
     named = keep_rows(named, retained)
-    if (cases.actual < 0).any():
-        known = int(numbers.repeats[retained & (cases.actual >= 0)].sum())
-        ledger = replace(ledger, labels=(known, known))
     weighted = scale_weights(numbers.keep(retained), named.get("dataset"), codes[:, 0])
     codes, counts, coords = patterns(codes, weighted.number, named, weighted.each)
     attrs = common_note(
-        int(numbers.repeats[retained].sum()), int(numbers.repeats[counted & ~met].sum())
+        int(numbers.repeats[retained].sum()), int(numbers.repeats[counted & ~predicted].sum())
     )
     joint = xr.Dataset(
         {
@@ -319,6 +313,30 @@ class _Cases(NamedTuple):
         return mark_averaged(mark_positive(evidence, self.positive), self.averaged, self.declared)
 
 
+def _count_labels(
+    cases: _Cases,
+    numbers: Numbers,
+    missing: Any,
+    datasets: Sequence[Any],
+    retained: np.ndarray,
+) -> Ledger:
+    """Return the ledger of the cases; of a truth that is known in part, also the number of known labels."""
+    counted = numbers.counted
+    ledger = count_answers(
+        cases.entities,
+        cases.predicted[counted] >= 0,
+        numbers.repeats[counted],
+        missing,
+        classes=len(cases.classes),
+        datasets=datasets,
+        weight=None if numbers.weight is None else numbers.weight[counted],
+    )
+    if (cases.actual >= 0).all():
+        return ledger
+    labelled = int(numbers.repeats[retained & (cases.actual >= 0)].sum())
+    return replace(ledger, labels=(labelled, labelled))
+
+
 def _known_labels(classes: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return the label of each code, None where it is unknown (-1)."""
     if (codes >= 0).all():
@@ -345,13 +363,17 @@ def _encode(
         )
     else:
         truth = check_labels("y_true", y_true, may_lack=part, hint=NO_TRUTH)
-    known = truth[~pd.isna(truth)]
-    if known.size < truth.size and known.dtype.kind == "f" and (known == np.floor(known)).all():
+    true_labels = truth[~pd.isna(truth)]
+    if (
+        true_labels.size < truth.size
+        and true_labels.dtype.kind == "f"
+        and (true_labels == np.floor(true_labels)).all()
+    ):
         # Missing values make floats of whole numbers.
         truth = np.array(
             [None if pd.isna(label) else int(label) for label in truth.tolist()], object
         )
-        known = truth[~pd.isna(truth)]
+        true_labels = truth[~pd.isna(truth)]
     guesses, named = {}, [] if labels is None else check_class_labels(labels)
     for name in entities:
         argument = f"predictions[{name!r}]"
@@ -364,10 +386,10 @@ def _encode(
                 f"must contain one label for each of the {truth.size} cases of y_true",
                 guess.size,
             )
-        if known.size:
-            _check_types(argument, guess, {*known.tolist(), *named})
+        if true_labels.size:
+            _check_types(argument, guess, {*true_labels.tolist(), *named})
     answers = [guess[~pd.isna(guess)] for guess in guesses.values()]
-    classes = all_classes(named or ordered_categories(y_true), [known, *answers])
+    classes = all_classes(named or ordered_categories(y_true), [true_labels, *answers])
     if labels is None and len(classes) > 2:
         classes = [label for label in classes if label != NO_ANSWER]
     if labels is not None and positive is None:
@@ -403,11 +425,11 @@ def _encode(
     )
 
 
-def _other_labels(found: Mapping[str, list], classes: list, chosen: bool) -> list:
+def _other_labels(labels_by_place: Mapping[str, list], classes: list, chosen: bool) -> list:
     """Return the labels that occur beside the classes, in order; an error unless the user has chosen the classes."""
     others = {
         label: argument
-        for argument, labels in found.items()
+        for argument, labels in labels_by_place.items()
         for label in labels
         if label not in classes
     }
@@ -427,33 +449,35 @@ def _size(y_true: Any) -> int | None:
 
 def _check_types(argument: str, guess: np.ndarray, known: set) -> None:
     """Raise an error for probabilities, and for labels of another type: each would become a class of its own."""
-    held = list(dict.fromkeys(guess[~pd.isna(guess)].tolist()))
-    between = [v for v in held if isinstance(v, float) and 0 < v < 1 and v not in known]
+    distinct = list(dict.fromkeys(guess[~pd.isna(guess)].tolist()))
+    between = [v for v in distinct if isinstance(v, float) and 0 < v < 1 and v not in known]
     if between:
         raise ArgumentError(
             argument, "must contain labels, not probabilities (set a threshold)", f"{between[0]:g}"
         )
-    plain = {label.strip().lower(): label for label in known if isinstance(label, str)}
+    spellings = {label.strip().lower(): label for label in known if isinstance(label, str)}
     spelt = [
-        v for v in held if isinstance(v, str) and v not in known and v.strip().lower() in plain
+        v
+        for v in distinct
+        if isinstance(v, str) and v not in known and v.strip().lower() in spellings
     ]
     if spelt:
         raise ArgumentError(
             argument,
-            f"must spell labels as in y_true, such as {plain[spelt[0].strip().lower()]!r}",
+            f"must spell labels as in y_true, such as {spellings[spelt[0].strip().lower()]!r}",
             f"{spelt[0]!r}",
             "correct blanks and capitals, or name both in labels= if they are two classes",
         )
-    are_texts = {isinstance(label, str) for label in held}
+    are_texts = {isinstance(label, str) for label in distinct}
     if (
-        held
-        and not known & set(held)
+        distinct
+        and not known & set(distinct)
         and (are_texts == {True}) != all(isinstance(label, str) for label in known)
     ):
         raise ArgumentError(
             argument,
             f"must use the labels of y_true, such as {next(iter(known))!r}",
-            f"{held[0]!r} of another type",
+            f"{distinct[0]!r} of another type",
             "rename its labels to those of y_true",
         )
 
@@ -479,7 +503,7 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
             ),
         )
     names, number = joint["entity"].values.tolist(), joint["count"].values
-    each = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
+    weight = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
     where = joint["dataset"].values.tolist() if "dataset" in joint.coords else None
     if "outcome" not in joint:
         labels = joint["label"].values.tolist()
@@ -490,14 +514,14 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
         codes = [
             np.vectorize(code.get, otypes=[int])(held) for held in (actual[:, None], predicted)
         ]
-        counts = count_weighted(codes, number, each, names, where, class_dims(labels))
+        counts = count_weighted(codes, number, weight, names, where, class_dims(labels))
         counts = mark_classes_as(counts, joint)
     else:
         outcome = joint["outcome"].transpose("pattern", "entity").values
         values = np.unique(outcome[~np.isnan(outcome)])
         values = np.array([0, 1]) if np.isin(values, [0, 1]).all() else values
         codes = [np.where(np.isnan(outcome), -1, np.searchsorted(values, outcome))]
-        counts = count_weighted(codes, number, each, names, where, {"outcome": values.tolist()})
+        counts = count_weighted(codes, number, weight, names, where, {"outcome": values.tolist()})
         if where is not None:  # without outcomes on a data set, an entity is not measured there
             counts["measured"] = (counts > 0).any("outcome")
     if where is not None:

@@ -108,46 +108,21 @@ def from_probabilities(
             else {"entity 1": probabilities}
         )
     groups = {"case": case, "cluster": cluster, "dataset": dataset}
-    given, joined = align_cases(
+    aligned, joined = align_cases(
         {"y_true": y_true, "probabilities": probabilities, "weight": weight, **groups}
     )
-    y_true, probabilities = given["y_true"], given["probabilities"]
+    y_true, probabilities = aligned["y_true"], aligned["probabilities"]
     entities = check_by_entity("probabilities", probabilities, "predicted probabilities")
     truth = check_labels("y_true", y_true)
-    classes, chosen = arrange_classes(
-        all_classes(ordered_categories(y_true), [truth], "y_true"), positive, is_ordered(y_true)
-    )
-    empty = [label for label in classes if label not in set(truth.tolist())]
-    if empty or len(classes) < 2:
-        got = f"none of {empty[0]!r}" if empty else f"only {classes[0]!r}"
-        raise ArgumentError("y_true", "must contain cases of each of at least two classes", got)
-    if len(classes) == 2 and chosen is None:
-        raise ArgumentError(
-            "positive",
-            "must name the class that the probabilities are of",
-            f"none of {classes[0]!r} and {classes[1]!r}",
-            Advice(
-                Typed("positive", classes[1]), " or ", Typed("positive", classes[0]), " says which"
-            ),
-        )
+    classes, chosen = _classes_of(y_true, truth, positive)
     size = truth.size
     columns = [_check_column(name, probabilities[name], classes, size) for name in entities]
-    named = {
-        role: check_item_names(role, given[role], size, broadcast=role == "dataset")
-        for role in groups
-        if given[role] is not None
-    }
-    if "case" in named and (twice := find_repeat(named["case"])) is not None:
-        raise ArgumentError(
-            "case", "must name each case once", f"{named['case'][twice[0]]!r} twice"
-        )
-    if {"cluster", "dataset"} <= set(named):
-        check_nested(named["cluster"], named["dataset"])
+    named = _name_cases({role: aligned[role] for role in groups}, size)
     code = {label: i for i, label in enumerate(classes)}
-    which, seen = factorize(truth)
-    of_class = np.array([code[label] for label in seen])[which]
+    which, labels = factorize(truth)
+    of_class = np.array([code[label] for label in labels])[which]
     weighted = scale_weights(
-        check_numbers_of_cases(None, given["weight"], size), named.get("dataset"), of_class
+        check_numbers_of_cases(None, aligned["weight"], size), named.get("dataset"), of_class
     )
     retained = np.flatnonzero(weighted.number > 0)
     actual = name_coord(classes)[of_class[retained]]
@@ -196,31 +171,70 @@ def are_probabilities(evidence: xr.Dataset) -> bool:
     )
 
 
-def _check_column(name: Any, given: Any, classes: list, size: int) -> np.ndarray:
+def _classes_of(y_true: Any, truth: np.ndarray, positive: Any) -> tuple[list, Any]:
+    """Return the classes in order, each with cases, and the positive one of two."""
+    classes, chosen = arrange_classes(
+        all_classes(ordered_categories(y_true), [truth], "y_true"), positive, is_ordered(y_true)
+    )
+    empty = [label for label in classes if label not in set(truth.tolist())]
+    if empty or len(classes) < 2:
+        got = f"none of {empty[0]!r}" if empty else f"only {classes[0]!r}"
+        raise ArgumentError("y_true", "must contain cases of each of at least two classes", got)
+    if len(classes) == 2 and chosen is None:
+        raise ArgumentError(
+            "positive",
+            "must name the class that the probabilities are of",
+            f"none of {classes[0]!r} and {classes[1]!r}",
+            Advice(
+                Typed("positive", classes[1]), " or ", Typed("positive", classes[0]), " says which"
+            ),
+        )
+    return classes, chosen
+
+
+def _name_cases(groups: Mapping[str, Any], size: int) -> dict[str, list]:
+    """Return the checked names of cases, clusters and data sets."""
+    named = {
+        role: check_item_names(role, names, size, broadcast=role == "dataset")
+        for role, names in groups.items()
+        if names is not None
+    }
+    if "case" in named and (twice := find_repeat(named["case"])) is not None:
+        raise ArgumentError(
+            "case", "must name each case once", f"{named['case'][twice[0]]!r} twice"
+        )
+    if {"cluster", "dataset"} <= set(named):
+        check_nested(named["cluster"], named["dataset"])
+    return named
+
+
+def _check_column(name: Any, predicted: Any, classes: list, size: int) -> np.ndarray:
     """Return the values of an entity: (case) of the positive one of two classes, (case, class) of more."""
     argument = f"probabilities[{name!r}]"
-    if isinstance(given, pd.DataFrame):
-        held = {str(label): label for label in given.columns}
-        lacking = [label for label in classes if str(label) not in held]
-        if lacking or len(held) != len(classes):
+    if isinstance(predicted, pd.DataFrame):
+        columns = {str(label): label for label in predicted.columns}
+        lacking = [label for label in classes if str(label) not in columns]
+        if lacking or len(columns) != len(classes):
             raise ArgumentError(
-                argument, f"must have a column for each class, {classes}", list(held)
+                argument, f"must have a column for each class, {classes}", list(columns)
             )
-        given = given[[held[str(label)] for label in classes]].to_numpy()
-    elif np.ndim(given) == 2:
-        given = np.asarray(given)
-        if given.shape[1] == len(
+        predicted = predicted[[columns[str(label)] for label in classes]].to_numpy()
+    elif np.ndim(predicted) == 2:
+        predicted = np.asarray(predicted)
+        if predicted.shape[1] == len(
             classes
         ):  # predict_proba sorts the classes; here the positive one may come first
-            given = (
-                given[:, np.argsort(np.argsort(np.array(classes, object)))]
+            predicted = (
+                predicted[:, np.argsort(np.argsort(np.array(classes, object)))]
                 if _sorts(classes)
-                else given
+                else predicted
             )
     try:
-        values = np.asarray(given, float)
+        values = np.asarray(predicted, float)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentTypeError(argument, "must contain numbers", describe_value(given)) from None
+        raise ArgumentTypeError(
+            argument, "must contain numbers", describe_value(predicted)
+        ) from None
     if values.ndim == 1 and len(classes) > 2:
         raise ArgumentError(
             argument,

@@ -1,4 +1,4 @@
-"""Retrained models: outcomes of several training seeds on the same cases, and runs that are none."""
+"""Retrained models: outcomes of several training seeds on the same cases, and runs that look like retrained models."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
@@ -36,19 +36,19 @@ class SeedMeans(NamedTuple):
 
     def to_dataset(self, entities: np.ndarray) -> xr.Dataset:
         """Return the variables of the evidence."""
-        held = {
+        variables = {
             "seed_mean": (("entity", "training_seed"), self.mean),
             "seed_noise": ("entity", self.noise),
         }
-        return xr.Dataset(held, {"entity": entities, "training_seed": name_coord(self.names)})
+        return xr.Dataset(variables, {"entity": entities, "training_seed": name_coord(self.names)})
 
 
 def untrained(values: np.ndarray, seed: Sequence[Hashable]) -> np.ndarray:
     """Return which outcomes (row, entity) are missing because the entity has none at all with the seed of the row."""
     which = factorize(seed)[0]
-    met = np.zeros((which.max(initial=-1) + 1, values.shape[1]), bool)
-    np.logical_or.at(met, which, ~np.isnan(values))
-    return ~met[which]
+    has_outcome = np.zeros((which.max(initial=-1) + 1, values.shape[1]), bool)
+    np.logical_or.at(has_outcome, which, ~np.isnan(values))
+    return ~has_outcome[which]
 
 
 def means_of_seeds(
@@ -71,17 +71,17 @@ def means_of_seeds(
     mean = np.full((values.shape[1], len(names)), np.nan)
     noise, units = np.zeros(len(mean)), np.zeros(len(mean), int)
     for i, column in enumerate(values.T):
-        each = np.full((len(cases), len(names)), np.nan)
-        each[which, of_seed] = column
-        trained = ~np.isnan(each).all(axis=0)
-        each = each[:, trained]
-        full = ~np.isnan(each).any(axis=1)
+        means = np.full((len(cases), len(names)), np.nan)
+        means[which, of_seed] = column
+        trained = ~np.isnan(means).all(axis=0)
+        means = means[:, trained]
+        full = ~np.isnan(means).any(axis=1)
         units[i] = len(np.unique(home[full]))
         if not full.any():
             continue
         own, at = share[full] / share[full].sum(), home[full]
-        mean[i, trained] = own @ each[full]
-        off = each[full] - each[full].mean(axis=1, keepdims=True)
+        mean[i, trained] = own @ means[full]
+        off = means[full] - means[full].mean(axis=1, keepdims=True)
         off -= own @ off
         sums = np.zeros((home.max() + 1, off.shape[1]))
         np.add.at(sums, at, own[:, None] * off)
@@ -91,56 +91,58 @@ def means_of_seeds(
 
 
 def check_seeds(
-    found: SeedMeans, values: np.ndarray, case: Sequence[Hashable], entities: Sequence[Any]
+    seed_means: SeedMeans, values: np.ndarray, case: Sequence[Hashable], entities: Sequence[Any]
 ) -> None:
     """Raise an error unless each entity has two seeds at least, and each of its cases all its seeds."""
-    if (found.number < 2).any():
-        name = entities[int(np.argmax(found.number < 2))]
+    if (seed_means.number < 2).any():
+        name = entities[int(np.argmax(seed_means.number < 2))]
         raise ArgumentError(
             "training_seed",
             "must name at least two seeds of each entity; otherwise the variation of training is unknown",
-            f"{found.number.min()} of {name!r}",
+            f"{seed_means.number.min()} of {name!r}",
             Advice("without ", Typed("training_seed"), ", the ranking is of these fitted models"),
         )
     which = factorize(case)[0]
-    met = np.zeros((which.max() + 1, values.shape[1]), int)
-    np.add.at(met, which, ~np.isnan(values))
-    partly = (met > 0) & (met < found.number)
+    answered = np.zeros((which.max() + 1, values.shape[1]), int)
+    np.add.at(answered, which, ~np.isnan(values))
+    partly = (answered > 0) & (answered < seed_means.number)
     if partly.any():
         i, j = np.argwhere(partly)[0]
         raise ArgumentError(
             "frame",
             "must contain an outcome of each case for every training seed of an entity",
-            f"{met[i, j]} of {found.number[j]} for {case[int(np.argmax(which == i))]!r} and {entities[j]!r}",
+            f"{answered[i, j]} of {seed_means.number[j]} for {case[int(np.argmax(which == i))]!r} and {entities[j]!r}",
             Advice(Typed("missing", 0), " counts a missing answer as 0, or wrong"),
         )
 
 
-def check_runs(found: SeedMeans, run: Any, entities: Sequence[Any]) -> list[Note]:
+def check_runs(run_means: SeedMeans, run: Any, entities: Sequence[Any]) -> list[Note]:
     """Raise an error if the means of runs differ more than their cases allow; return a note if it is in doubt.
 
     The statistic is that of Cochran (1950), Biometrika 37:256-266: over all entities, and for the
     entity with the smallest p-value of all, each at half the level.
     """
-    tested = (found.units >= ENOUGH) & (found.number > 1) & (found.noise > 0)
+    tested = (run_means.units >= ENOUGH) & (run_means.number > 1) & (run_means.noise > 0)
     if not tested.any():
         return []
-    freedom = found.number[tested] - 1
-    statistic = freedom * np.nanvar(found.mean[tested], axis=1, ddof=1) / found.noise[tested]
-    each = chdtrc(freedom, statistic)
+    freedom = run_means.number[tested] - 1
+    statistic = (
+        freedom * np.nanvar(run_means.mean[tested], axis=1, ddof=1) / run_means.noise[tested]
+    )
+    tails = chdtrc(freedom, statistic)
     p = min(
-        2 * min(float(chdtrc(freedom.sum(), statistic.sum())), float(each.min()) * tested.sum()),
+        2 * min(float(chdtrc(freedom.sum(), statistic.sum())), float(tails.min()) * tested.sum()),
         1.0,
     )
     if p >= DOUBTED:
         return []
-    i = int(np.flatnonzero(tested)[np.argmin(each)])
-    low, high = float(np.nanmin(found.mean[i])), float(np.nanmax(found.mean[i]))
+    i = int(np.flatnonzero(tested)[np.argmin(tails)])
+    low, high = float(np.nanmin(run_means.mean[i])), float(np.nanmax(run_means.mean[i]))
     fields = {
         "entity": str(entities[i]),
         "low": low,
         "high": high,
-        "runs": int(found.number[i]),
+        "runs": int(run_means.number[i]),
         "p": p,
     }
     if p >= REFUSED:

@@ -38,8 +38,8 @@ def unit_freedom(size: np.ndarray) -> tuple[float, float]:
     """
     if np.count_nonzero(size) < 2:
         return 0.0, np.inf
-    found = moments_of_units(size)
-    return found.expected**2 / found.square, found.true / found.expected
+    moments = moments_of_units(size)
+    return moments.expected**2 / moments.square, moments.true / moments.expected
 
 
 def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[float, float]:
@@ -52,9 +52,9 @@ def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[f
     for size, weight in zip(sizes, weights.tolist(), strict=True):
         if np.count_nonzero(size) < 2:
             return 0.0, np.inf
-        found = moments_of_units(size)
-        shrunk = weight**2 * found.number / (found.number + 1)
-        true += weight**2 * found.true
-        expected += shrunk * found.expected
-        squares += shrunk**2 * found.square
+        moments = moments_of_units(size)
+        shrunk = weight**2 * moments.number / (moments.number + 1)
+        true += weight**2 * moments.true
+        expected += shrunk * moments.expected
+        squares += shrunk**2 * moments.square
     return float(expected**2 / squares), float(np.sqrt(true / expected))

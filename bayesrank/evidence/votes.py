@@ -132,10 +132,10 @@ def from_votes(
     roles += [("covariates", name) for name in swaying]
     for i, (role, name) in enumerate(roles):
         check_column(role, name, frame.columns)
-        taken = next((other for other, held in roles[:i] if held == name), None)
-        if taken is not None:
+        first_role = next((other for other, held in roles[:i] if held == name), None)
+        if first_role is not None:
             raise ArgumentError(
-                role, "must name a different column", f"{name!r}, the {taken} as well"
+                role, "must name a different column", f"{name!r}, the {first_role} as well"
             )
     columns = {
         role: frame[name].tolist() for role, name in roles if role not in ("judge", "covariates")
@@ -150,12 +150,12 @@ def from_votes(
     )
 
 
-def _named_columns(frame: pd.DataFrame, role: str, given: Any) -> list[Any]:
-    if given is None:
+def _named_columns(frame: pd.DataFrame, role: str, columns: Any) -> list[Any]:
+    if columns is None:
         return []
     return [
         check_column(role, name, frame.columns)
-        for name in check_column_names(role, given, frame.columns)
+        for name in check_column_names(role, columns, frame.columns)
     ]
 
 
@@ -176,29 +176,10 @@ def count_votes(
     units = [role for role in (*UNITS, STRATUM) if role in columns]
     if verdicts and "cluster" in columns:
         columns = columns | {"cluster": _name_absent_voters(columns)}
-    for role in [*(("a", "b") if verdicts else ("a", "b", "winner")), *units]:
-        for position, value, won in zip(where, columns[role], columns["winner"], strict=True):
-            if _is_missing(value) and not (role == "cluster" and verdicts and _is_missing(won)):
-                hint = (
-                    "write tie for a vote without a winner, or leave the row out"
-                    if role == "winner"
-                    else ""
-                )
-                raise ArgumentError(
-                    f"{position}: {headings[role]}", "must not be empty", "nothing", hint
-                )
-    size = len(where)
+    _refuse_empty_fields(columns, headings, where, units, judged=bool(verdicts))
     code, names = factorize([*columns["a"], *columns["b"]])
-    first, second = np.split(code, [size])
-    itself = np.equal(first, second)
-    if itself.any():
-        i = int(itself.argmax())
-        raise ArgumentError(
-            f"{where[i]}: {headings['b']}",
-            f"must differ from {headings['a']}",
-            f"{columns['a'][i]!r} twice",
-            "leave out votes of an entity against itself",
-        )
+    first, second = np.split(code, 2)
+    _refuse_own_votes(columns, headings, where, first == second)
     numbers_of = _counts(columns.get("count"), headings, where)
     weighted = _weigh(numbers_of, columns, headings)
     counts, notes = weighted.number, weighted.notes
@@ -206,25 +187,19 @@ def count_votes(
     sides = rows.sides(headings["winner"], columns["winner"])
     battles: dict[str, Any] = {}
     numbers = read_covariates(covariates or {}, where)
-    met = counts > 0
+    has_votes = counts > 0
     shared = {role: columns[role] for role in units}
-    ballots = Ballots.of(first, second, sides, counts, shared, numbers).where(met)
+    ballots = Ballots.of(first, second, sides, counts, shared, numbers).where(has_votes)
     if units or covariates:
         merged, swapped = ballots.merge_orders()
         battles = {} if verdicts else ballots.to_variables(names, merged)
         if swapped:
             notes = [*notes, *swapped]
             counts = counts.astype(float)
-            counts[met] = merged
-    wins, ties = (np.zeros((len(names), len(names)), counts.dtype) for _ in range(2))
-    for side, winners, losers in ((0, first, second), (1, second, first)):
-        np.add.at(wins, (winners[sides == side], losers[sides == side]), counts[sides == side])
-    tied = sides == 2
-    np.add.at(ties, (first[tied], second[tied]), counts[tied])
-    ties = ties + ties.T
-    labels = (wins + wins.T + ties).sum(axis=1)
-    plain = counts if weighted.each is None else numbers_of * (counts > 0)
-    cases = np.rint(np.bincount(code, np.tile(plain, 2), len(names))).astype(np.int64)
+            counts[has_votes] = merged
+    wins, ties = _count_pairs(first, second, sides, counts, len(names))
+    counted = counts if weighted.each is None else numbers_of * (counts > 0)
+    cases = np.rint(np.bincount(code, np.tile(counted, 2), len(names))).astype(np.int64)
     if not cases.all():
         lacking = [str(names[i]) for i in np.flatnonzero(cases == 0)]
         raise ArgumentError(
@@ -236,9 +211,6 @@ def count_votes(
     results = rows.results(sides, counts)
     ledger = Ledger(entries, round(counts.sum()), unit="vote", results=results)
     if units or covariates:
-        spans = tuple(
-            (name, float(held.min()), float(held.max())) for name, held in numbers.items()
-        )
         ledger = replace(
             ledger,
             units=tuple(
@@ -246,22 +218,93 @@ def count_votes(
                 for role in units
                 if role in UNITS
             ),
-            covariates=spans,
+            covariates=tuple(
+                (name, float(column.min()), float(column.max())) for name, column in numbers.items()
+            ),
         )
-    called = EvidenceRecord(noun=noun_of_column(headings["a"])).to_attrs()
-    held: dict[str, Any] = {
+    variables: dict[str, Any] = {
         "wins": (("entity", "rival"), wins),
         "ties": (("entity", "rival"), ties),
         "cases": ("entity", cases),
     }
-    coords = {"entity": name_coord(names), "rival": name_coord(names)}
-    if not verdicts:
-        coords |= {role: battles.pop(role) for role in units}
-        return xr.Dataset(held | battles, coords, add_notes(called | ledger.to_attrs(), notes))
-    known = int(labels.sum()) // 2
-    if not known:
+    coords: dict[str, Any] = {"entity": name_coord(names), "rival": name_coord(names)}
+    if verdicts:
+        labels = (wins + wins.T + ties).sum(axis=1)
+        labelled = int(labels.sum()) // 2
+        votes = _votes_of_judges(rows, verdicts, labelled)
+        battles = _judged_battles(
+            ballots,
+            votes[has_votes],
+            names,
+            first[has_votes],
+            second[has_votes],
+            sides[has_votes],
+            counts[has_votes],
+        )
+        variables["labels"] = ("entity", labels)
+        ledger = replace(ledger, labels=(labelled, labelled))
+    coords |= {role: battles.pop(role) for role in units}
+    coords |= {"judge": [str(name) for name in verdicts]} if verdicts else {}
+    noun = EvidenceRecord(noun=noun_of_column(headings["a"])).to_attrs()
+    return xr.Dataset(variables | battles, coords, add_notes(noun | ledger.to_attrs(), notes))
+
+
+def _refuse_empty_fields(
+    columns: Mapping[str, list[Any]],
+    headings: Mapping[str, Any],
+    where: Sequence[str],
+    units: Sequence[str],
+    judged: bool,
+) -> None:
+    """Raise an error for an empty field; beside judges, people need neither vote nor have a name."""
+    for role in [*(("a", "b") if judged else ("a", "b", "winner")), *units]:
+        for position, value, won in zip(where, columns[role], columns["winner"], strict=True):
+            may_lack = role == "cluster" and judged and _is_missing(won)
+            if _is_missing(value) and not may_lack:
+                hint = ""
+                if role == "winner":
+                    hint = "write tie for a vote without a winner, or leave the row out"
+                raise ArgumentError(
+                    f"{position}: {headings[role]}", "must not be empty", "nothing", hint
+                )
+
+
+def _refuse_own_votes(
+    columns: Mapping[str, list[Any]],
+    headings: Mapping[str, Any],
+    where: Sequence[str],
+    same: np.ndarray,
+) -> None:
+    """Raise an error for a vote of an entity against itself."""
+    if same.any():
+        i = int(same.argmax())
         raise ArgumentError(
-            str(headings["winner"]),
+            f"{where[i]}: {headings['b']}",
+            f"must differ from {headings['a']}",
+            f"{columns['a'][i]!r} twice",
+            "leave out votes of an entity against itself",
+        )
+
+
+def _count_pairs(
+    first: np.ndarray, second: np.ndarray, sides: np.ndarray, counts: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the wins (winner, loser), and the ties of each pair in both orders."""
+    wins, ties = (np.zeros((size, size), counts.dtype) for _ in range(2))
+    for side, winners, losers in ((0, first, second), (1, second, first)):
+        np.add.at(wins, (winners[sides == side], losers[sides == side]), counts[sides == side])
+    tied = sides == 2
+    np.add.at(ties, (first[tied], second[tied]), counts[tied])
+    return wins, ties + ties.T
+
+
+def _votes_of_judges(
+    rows: "_VoteRows", verdicts: Mapping[Any, list[Any]], labelled: int
+) -> np.ndarray:
+    """Return the votes (row, judge); raise an error without a vote of a person, or for a row without any of a judge."""
+    if not labelled:
+        raise ArgumentError(
+            str(rows.headings["winner"]),
             "must contain the vote of a person for at least one row",
             "none",
         )
@@ -269,22 +312,12 @@ def count_votes(
     none = (votes == UNKNOWN).all(axis=1)
     if none.any():
         raise ArgumentError(
-            f"{where[int(none.argmax())]}: {list_names(list(map(str, verdicts)), 3)}",
+            f"{rows.where[int(none.argmax())]}: {list_names(list(map(str, verdicts)), 3)}",
             "must contain a vote of a judge in each row: other votes do not show how the judge errs",
             "none",
             "let the judge vote on these pairs too, or leave the rows out",
         )
-    battles = _judged_battles(
-        ballots, votes[met], names, first[met], second[met], sides[met], counts[met]
-    )
-    coords |= {role: battles.pop(role) for role in units}
-    held |= {"labels": ("entity", labels), **battles}
-    ledger = replace(ledger, labels=(known, known))
-    return xr.Dataset(
-        held,
-        coords | {"judge": [str(name) for name in verdicts]},
-        add_notes(called | ledger.to_attrs(), notes),
-    )
+    return votes
 
 
 def _judged_battles(
@@ -336,10 +369,10 @@ def connected_pools(total: np.ndarray) -> np.ndarray:
     return np.asarray(connected_components(np.asarray(total) > 0, directed=False)[1])
 
 
-def _counts(given: list[Any] | None, headings: dict[str, Any], where: Sequence[str]) -> np.ndarray:
-    if given is None:
+def _counts(fields: list[Any] | None, headings: dict[str, Any], where: Sequence[str]) -> np.ndarray:
+    if fields is None:
         return np.ones(len(where), np.int64)
-    numbers = pd.to_numeric(pd.Series(given, dtype=object), errors="coerce").to_numpy(float)
+    numbers = pd.to_numeric(pd.Series(fields, dtype=object), errors="coerce").to_numpy(float)
     wrong = ~(
         np.isfinite(numbers) & (numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < 2**53)
     )
@@ -348,7 +381,7 @@ def _counts(given: list[Any] | None, headings: dict[str, Any], where: Sequence[s
         raise ArgumentError(
             f"{where[i]}: {headings['count']}",
             "must be a non-negative whole number of votes",
-            f"{given[i]!r}",
+            f"{fields[i]!r}",
         )
     return numbers.astype(np.int64)
 
@@ -393,11 +426,11 @@ class _VoteRows(NamedTuple):
         they must mean the same.
         """
         # Entities may be called a and b, unless the columns are called so too.
-        known = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}
-        known = {
-            word: side for word, side in known.items() if word not in set(map(_fold, self.names))
+        side_of = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}
+        side_of = {
+            word: side for word, side in side_of.items() if word not in set(map(_fold, self.names))
         }
-        known |= {_fold(word): 2 for word in TIES} | {
+        side_of |= {_fold(word): 2 for word in TIES} | {
             _fold(self.headings["a"]): 0,
             _fold(self.headings["b"]): 1,
         }
@@ -405,7 +438,7 @@ class _VoteRows(NamedTuple):
         codes, winners = factorize([None if _is_missing(value) else value for value in column])
         unknown = codes < 0
         entity = np.array([*(position.get(winner, -1) for winner in winners), -1])[codes]
-        by_word = np.array([*(known.get(_fold(winner), -1) for winner in winners), -1])[codes]
+        by_word = np.array([*(side_of.get(_fold(winner), -1) for winner in winners), -1])[codes]
         by_name = np.where(
             unknown, -1, np.where(self.first == entity, 0, np.where(self.second == entity, 1, -1))
         )
@@ -425,10 +458,10 @@ class _VoteRows(NamedTuple):
         sides = np.where(unknown, UNKNOWN, np.where(by_name >= 0, by_name, by_word))
         if (sides < 0).any():
             i = int((sides < 0).argmax())
-            one, other = self.columns["a"][i], self.columns["b"][i]
+            first, second = self.columns["a"][i], self.columns["b"][i]
             raise ArgumentError(
                 f"{self.where[i]}: {heading}",
-                f"must be {one!r}, {other!r}, {self.headings['a']!r}, {self.headings['b']!r} or 'tie'",
+                f"must be {first!r}, {second!r}, {self.headings['a']!r}, {self.headings['b']!r} or 'tie'",
                 f"{column[i]!r}",
             )
         return sides

@@ -32,7 +32,7 @@ UNIT_WEIGHT = "unit_weight"
 PRIOR_WEIGHT, PRIOR_TIMES = "prior_weight", "prior_times"
 #: What weighted counts hold beside their labels.
 OF_WEIGHTS = (UNIT_WEIGHT, PRIOR_WEIGHT, PRIOR_TIMES)
-#: A class with at most so many different weights has a prior for each of them, if each has this
+#: A class with at most this many different weights has a prior for each of them, if each has this
 #: many cases.
 MOST_STRATA, FEWEST_IN_STRATUM = 5, 5
 #: Weighted classes of equal size, up to this share, are balanced.
@@ -117,25 +117,25 @@ def scale_weights(
         return Weighted(count, None, {}, [])
     where = np.zeros(count.size, int) if datasets is None else factorize(datasets)[0]
     attrs: dict[str, Any] = {} if datasets is None else _sums(count * weight, datasets)
-    each, unequal = (weight > 0).astype(float), []
+    scaled, unequal = (weight > 0).astype(float), []
     for i in range(where.max(initial=-1) + 1):
         rows = (where == i) & numbers.counted
         if len(np.unique(weight[rows])) < 2:
             continue
         own = weight[rows] / weight[rows].max()
-        each[rows] = _round(own * (count[rows] @ own) / (count[rows] @ own**2))
+        scaled[rows] = _round(own * (count[rows] @ own) / (count[rows] @ own**2))
         unequal.append(rows)
     if not unequal:
         return Weighted(count * (weight > 0), None, attrs, [])
-    cases, number = int(count[numbers.counted].sum()), count * each
+    cases, number = int(count[numbers.counted].sum()), count * scaled
     notes = [Note("weighted_cases", {"cases": cases, "effective": float(number.sum())})]
     attrs |= {WEIGHTED: 1}
-    known = None if classes is None or classes.min(initial=0) < 0 else classes
-    if known is not None and all(
-        _are_balanced(number[rows], each[rows], known[rows]) for rows in unequal
+    codes = None if classes is None or classes.min(initial=0) < 0 else classes
+    if codes is not None and all(
+        _are_balanced(number[rows], scaled[rows], codes[rows]) for rows in unequal
     ):
         attrs, notes = attrs | {BALANCED: 1}, [*notes, Note("weights_balance_classes")]
-    return Weighted(number, each, attrs, notes)
+    return Weighted(number, scaled, attrs, notes)
 
 
 def _sums(weight: np.ndarray, datasets: list) -> dict[str, Any]:
@@ -154,8 +154,8 @@ def _are_balanced(number: np.ndarray, each: np.ndarray, classes: np.ndarray) -> 
     """Return whether each class has one weight, with which all classes have the same sum."""
     code = np.unique(classes, return_inverse=True)[1]
     sums = np.bincount(code, number)
-    one = all(np.ptp(each[code == c]) == 0 for c in range(len(sums)))
-    return one and len(sums) > 1 and bool(np.ptp(sums) <= EQUAL * sums.max())
+    equal = all(np.ptp(each[code == c]) == 0 for c in range(len(sums)))
+    return equal and len(sums) > 1 and bool(np.ptp(sums) <= EQUAL * sums.max())
 
 
 def prior_weights(
@@ -170,12 +170,14 @@ def prior_weights(
     of_class = [np.ones(1) for _ in range(size)]
     each = np.ones(len(number)) if each is None else each
     for c in np.unique(classes[number > 0]).tolist():
-        here = (classes == c) & (number > 0)
-        weights, code = np.unique(each[here], return_inverse=True)
-        cases = np.bincount(code, number[here]) / weights
+        in_class = (classes == c) & (number > 0)
+        weights, code = np.unique(each[in_class], return_inverse=True)
+        cases = np.bincount(code, number[in_class]) / weights
         strata = len(weights) <= MOST_STRATA and cases.min() > FEWEST_IN_STRATUM - 0.5
         of_class[c] = (
-            weights if strata else np.array([number[here] @ each[here] / number[here].sum()])
+            weights
+            if strata
+            else np.array([number[in_class] @ each[in_class] / number[in_class].sum()])
         )
     result = np.zeros((max(map(len, of_class)), size))
     for c, weights in enumerate(of_class):
@@ -185,11 +187,11 @@ def prior_weights(
 
 def effective_cases(counts: xr.DataArray, dims: Any) -> xr.DataArray:
     """Return the sum of counts over ``dims``; of weighted ones, the effective number of cases (Σw)² / Σw²."""
-    plain = counts.reset_coords(drop=True)
-    total = plain.sum(dims)
+    totals = counts.reset_coords(drop=True)
+    total = totals.sum(dims)
     if UNIT_WEIGHT not in counts.coords:
         return total
-    square = (plain * counts[UNIT_WEIGHT].reset_coords(drop=True)).sum(dims)
+    square = (totals * counts[UNIT_WEIGHT].reset_coords(drop=True)).sum(dims)
     return xr.where(total > 0, total**2 / square.where(square > 0, 1.0), 0.0).transpose(*total.dims)
 
 

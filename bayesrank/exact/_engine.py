@@ -74,9 +74,14 @@ def answer(
     """
     if not plan.contents:  # no entity has a value
         size = len(plan.item)
-        one, two = np.full(size, np.nan), np.full((size, size), np.nan)
+        by_entity, by_pair = np.full(size, np.nan), np.full((size, size), np.nan)
         none = ExactNumbers(
-            np.full((size, len(levels)), np.nan), np.zeros((size, size)), two, two, one, one
+            np.full((size, len(levels)), np.nan),
+            np.zeros((size, size)),
+            by_pair,
+            by_pair,
+            by_entity,
+            by_entity,
         )
         return Answer(none, none, np.zeros(size, bool), "")
     sign = 1 if plan.score.higher_is_better else -1
@@ -109,7 +114,10 @@ def answer(
     unresolved = step.measures.unresolved
     slack = lost + step.grid.rest + unresolved + ROUNDING
     error = ExactNumbers(
-        *(np.abs(one - other) + slack for one, other in zip(numbers, before, strict=True))
+        *(
+            np.abs(by_entity - other) + slack
+            for by_entity, other in zip(numbers, before, strict=True)
+        )
     )
     off = max(float(np.nanmax(each, initial=0.0)) for each in (error.rank, error.superior))
     reason = AT_ENDS if unresolved > off / 2 else FEW_NODES

@@ -61,16 +61,16 @@ class Grid:
         Panels up to a point mass at an end of the range have no such rows.
         """
         for end in np.unique(self.low[np.isinf(self.low)]).tolist():
-            left, right = (end, float(self.edges[0])) if end < 0 else (float(self.edges[-1]), end)
-            yield left, right, np.zeros(0, int), self.series[:0]
+            start, right = (end, float(self.edges[0])) if end < 0 else (float(self.edges[-1]), end)
+            yield start, right, np.zeros(0, int), self.series[:0]
         row, panel = np.divmod(self.key, len(self.edges))
         order = np.argsort(panel, kind="stable")
         starts = np.searchsorted(panel[order], np.arange(len(self.edges)))
-        for k, (left, right) in enumerate(
+        for k, (start, right) in enumerate(
             zip(self.edges[:-1].tolist(), self.edges[1:].tolist(), strict=True)
         ):
             members = order[starts[k] : starts[k + 1]]
-            yield left, right, row[members], self.series[members]
+            yield start, right, row[members], self.series[members]
 
     def points(self, own: int) -> Iterator[tuple[float, np.ndarray, np.ndarray, float]]:
         """Yield the point masses of the first ``own`` rows, and the ends of the range, where values look the same.

@@ -149,7 +149,9 @@ def _panels(
     for position, before, after, value in grid.points(own):
         with_mass = before != after
         number = sum(int(group.times[with_mass[group.rows].any(axis=0)].sum()) for group in groups)
-        nodes, changes = lobatto(number // 2 + 3)  # exact for a product of so many straight lines
+        nodes, changes = lobatto(
+            number // 2 + 3
+        )  # exact for a product of ``number`` straight lines
         cdf = before[:, None] + (after - before)[:, None] * (nodes + 1) / 2
         if rope:
             rivals = np.arange(own, 2 * own)

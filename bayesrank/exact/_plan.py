@@ -92,7 +92,7 @@ class Plan:
         return replace(self, contents=(content,), item=first, second=first, group=first)
 
     def build(self, prevalences: int) -> Board:
-        """Return the board with so many nodes for each prevalence that is averaged over."""
+        """Return the board with this number of nodes for each prevalence that is averaged over."""
         parts: list[tuple[float, tuple[float, ...]]] = []
         tables: dict[int, ScoreTable] = {}
 

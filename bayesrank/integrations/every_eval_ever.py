@@ -170,7 +170,7 @@ def _results(
     method = f"posterior of the model {analysis.model}, bayesrank {version('bayesrank')}"
     names = [str(name) for name in table.index]
     for name, row in table.iterrows():
-        one = ranking.sel(entity=name)
+        entity = ranking.sel(entity=name)
         details = {
             "score": _round(row["observed"]),
             "uncertainty": {
@@ -191,11 +191,11 @@ def _results(
                 "rank_lower": int(row["rank_lower"]),
                 "rank_upper": int(row["rank_upper"]),
                 "confidence_level": record.prob,
-                "sets": get_fact(one, "sets"),
-                "in_best_set": bool(one["in_best_set"]),
+                "sets": get_fact(entity, "sets"),
+                "in_best_set": bool(entity["in_best_set"]),
                 "probability_best": _round(row["probability_best"]),
                 "tier": int(row["tier"]),
-                "headline": get_fact(one, "headline"),
+                "headline": get_fact(entity, "headline"),
                 "method": method,
             },
         }

@@ -216,25 +216,27 @@ def _check_columns(argument: str, frame: pd.DataFrame, wanted: tuple[str, ...], 
 
 def _rows_of_sample(sample: dict[Any, Any], metrics: list[str]) -> list[dict[str, Any]]:
     """Return one row for each score of a sample, or one without a metric if it has no score."""
-    held = {key: value for key, value in sample.items() if not pd.isna(value)}
+    present = {key: value for key, value in sample.items() if not pd.isna(value)}
     record = {
-        "entity": held.get("model"),
-        "dataset": str(held.get("task_name", "data")).split("/")[-1].replace("-", "_"),
+        "entity": present.get("model"),
+        "dataset": str(present.get("task_name", "data")).split("/")[-1].replace("-", "_"),
     }
     record |= {
         "case": str(sample["id"]),
         "run": int(sample["epoch"]),
-        "seconds": held.get("total_time"),
+        "seconds": present.get("total_time"),
     }
     record["category"] = category_of(
-        {key.removeprefix("metadata_"): value for key, value in held.items()}
+        {key.removeprefix("metadata_"): value for key, value in present.items()}
     )
-    if "input" in held:
-        record["hash"] = json.dumps([str(held["input"]), str(held.get("target", ""))])
+    if "input" in present:
+        record["hash"] = json.dumps([str(present["input"]), str(present.get("target", ""))])
     scores = {
-        metric.removeprefix(PREFIX): _score_of(held[metric]) for metric in metrics if metric in held
+        metric.removeprefix(PREFIX): _score_of(present[metric])
+        for metric in metrics
+        if metric in present
     }
-    failed = bool(held.get("error"))
+    failed = bool(present.get("error"))
     return [
         record
         | dict(

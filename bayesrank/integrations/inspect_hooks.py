@@ -30,7 +30,7 @@ class RankingHook(Hooks):
         try:
             write_ranking(folder)
         except ArgumentError as error:
-            how = (
+            advice = (
                 f"bayesrank.integrations.inspect.write_ranking({folder!r}, ...) takes these choices"
             )
-            logger.warning("bayesrank wrote no ranking: %s. %s.", error, how)
+            logger.warning("bayesrank wrote no ranking: %s. %s.", error, advice)

@@ -142,7 +142,8 @@ def _decide(
     """Return the result of the gate, and its sentences."""
     import pandas as pd
 
-    from bayesrank.analysis import choose_score, quiet
+    from bayesrank.analysis.default_score import choose_score
+    from bayesrank.analysis.draws import silence_samplers
     from bayesrank.decisions import gate
     from bayesrank.evidence.counts import pool
     from bayesrank.evidence.kinds.given import parse_given
@@ -162,7 +163,7 @@ def _decide(
     used = choose_score(evidence, None if score is None else as_score(score))
     stated = tables["new"].attrs.get("higher_is_better") if used.space == "outcomes" else None
     better = stated if higher_is_better is None else higher_is_better
-    with quiet():
+    with silence_samplers():
         models: Any = {"scores": (used.name,)} if parse_given(evidence).draws_scores else {}
         result = gate(
             fit(evidence, seed=seed, **models), "base", used, higher_is_better=better, **options
@@ -170,7 +171,7 @@ def _decide(
     return result, " ".join(verdict_parts(result).sentences())
 
 
-def _table_of(argument: str, given: Any) -> "pd.DataFrame":
+def _table_of(argument: str, outcomes: Any) -> "pd.DataFrame":
     """Return a table with the outcomes of one version."""
     from collections.abc import Mapping
 
@@ -181,16 +182,19 @@ def _table_of(argument: str, given: Any) -> "pd.DataFrame":
     from bayesrank._core.frames import as_pandas
     from bayesrank._core.prose import list_names
 
-    if isinstance(given, Mapping | pd.Series):
+    if isinstance(outcomes, Mapping | pd.Series):
         return pd.DataFrame(
-            {"case": [str(case) for case, _ in given.items()], "outcome": [*dict(given).values()]}
+            {
+                "case": [str(case) for case, _ in outcomes.items()],
+                "outcome": [*dict(outcomes).values()],
+            }
         )
-    if not hasattr(given, "columns"):
-        hint = "pd.read_csv or br.read reads a file" if isinstance(given, str) else ""
+    if not hasattr(outcomes, "columns"):
+        hint = "pd.read_csv or br.read reads a file" if isinstance(outcomes, str) else ""
         raise ArgumentTypeError(
-            argument, "must be outcomes by case, or a table of them", describe_value(given), hint
+            argument, "must be outcomes by case, or a table of them", describe_value(outcomes), hint
         )
-    table = as_pandas(argument, given)
+    table = as_pandas(argument, outcomes)
     if "case" not in table:
         raise ArgumentError(
             argument,

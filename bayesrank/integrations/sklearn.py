@@ -13,7 +13,9 @@ from bayesrank._core.errors import ArgumentError
 from bayesrank._core.random import Seed
 from bayesrank._core.records import EvidenceRecord
 from bayesrank._core.types import ScoreLike
-from bayesrank.analysis import Analysis, Given, analyze_evidence
+from bayesrank.analysis import Analysis
+from bayesrank.analysis.analyzing import analyze_evidence
+from bayesrank.analysis.sources import Given
 from bayesrank.evidence.estimators import from_estimators
 from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.evidence.probabilities import from_probabilities, probabilities_of
@@ -173,15 +175,15 @@ class _CurveDisplay:
 
     @classmethod
     def _draw(cls, evidence: Any, ax: Any, **options: Any) -> Self:
-        found = probabilities_of(evidence)
-        if "probability" not in found:
+        probabilities = probabilities_of(evidence)
+        if "probability" not in probabilities:
             raise ArgumentError(
                 "estimators",
                 "must all have predict_proba or decision_function",
                 "predicted labels only",
                 "RankingDisplay ranks by predicted labels",
             )
-        return cls(credible_curves(found, cls.curve, **options)).plot(ax)
+        return cls(credible_curves(probabilities, cls.curve, **options)).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the median of each curve, and its band."""

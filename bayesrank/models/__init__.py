@@ -15,8 +15,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import xarray as xr
 
-from bayesrank._core.checks import check_choice, suggest_argument
+from bayesrank._core.checks import check_choice
 from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._core.keywords import suggest_argument
 from bayesrank._core.records import ModelRecord
 from bayesrank.evidence.counts import names_test_sets, with_parts
 from bayesrank.evidence.kinds.given import parse_given
@@ -97,8 +98,8 @@ RESERVED: dict[str, frozenset[str]] = {
 
 @cache
 def _names(*path: str) -> tuple[str, ...]:
-    found = sorted(module.name for module in iter_modules(path) if not module.ispkg)
-    return tuple(sorted(found, key=lambda name: name != "dirichlet_multinomial"))
+    files = sorted(module.name for module in iter_modules(path) if not module.ispkg)
+    return tuple(sorted(files, key=lambda name: name != "dirichlet_multinomial"))
 
 
 def names() -> list[str]:
@@ -214,13 +215,13 @@ def make_model(
     model_class = find_model(
         chosen_by_evidence(evidence, options=options) if model is None else model
     )
-    given = parse_given(evidence)
-    if given.summary and getattr(model_class, "takes", "counts") != given.form:
+    parsed = parse_given(evidence)
+    if parsed.summary and getattr(model_class, "takes", "counts") != parsed.form:
         only = chosen_by_evidence(evidence)
         name = only if isinstance(only, str) else only.__name__
-        requirement = f"must be {name} for {given.noun}, which hold neither counts nor cases"
+        requirement = f"must be {name} for {parsed.noun}, which hold neither counts nor cases"
         raise ArgumentError("model", requirement, model_class.__name__)
-    if given.truth_in_part and not getattr(model_class, "partial", False):
+    if parsed.truth_in_part and not getattr(model_class, "partial", False):
         raise ArgumentError(
             "model",
             f"must be {chosen_by_evidence(evidence)} if the truth of some cases is unknown",
@@ -228,15 +229,18 @@ def make_model(
         )
     if hasattr(model_class, "taking"):
         model_class = model_class.taking(evidence)
-    known = options_of(model_class)
-    unknown = sorted(set(options) - set(known))
+    allowed = options_of(model_class)
+    unknown = sorted(set(options) - set(allowed))
     if unknown:
         hint = (
-            suggest_argument(unknown[0], [*known, *beside])
+            suggest_argument(unknown[0], [*allowed, *beside])
             or "options of the sampler go into nuts={...}"
         )
         raise ArgumentTypeError(
-            "options", f"must be among {known} for the model {model_class.__name__}", unknown, hint
+            "options",
+            f"must be among {allowed} for the model {model_class.__name__}",
+            unknown,
+            hint,
         )
     return model_class(evidence, **options)
 
@@ -270,7 +274,7 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
         counts = counts.drop_vars("test_set")
     model_class = find_model(model)
     model_class = model_class.taking(counts) if hasattr(model_class, "taking") else model_class
-    known = set(options_of(model_class))
+    allowed = set(options_of(model_class))
     options: dict[str, Any] = {"force": True}
     constants = groups.get("constant_data", xr.Dataset())
     if "prior_concentration" in constants:
@@ -287,7 +291,7 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
         # Restore only settings that differ from the default; an attr of a default may not be a
         # valid option.
         changed = _changed_settings(make_model(model, counts, options), attrs)
-        options |= {name: attrs[name] for name in sorted(changed & known & set(attrs))}
+        options |= {name: attrs[name] for name in sorted(changed & allowed & set(attrs))}
         instance = make_model(model, counts, options)
     except (TypeError, ValueError):
         return None, {}
@@ -296,9 +300,11 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
 
 def _changed_settings(instance: Any, attrs: Mapping[Any, Any]) -> set[str]:
     """Return the settings that differ between a model and the attrs of a posterior."""
-    plain = {
+    own_settings = {
         key: np.asarray(value).tolist()
         for key, value in instance.settings.items()
         if key not in REPEATED_OPTIONS
     }
-    return {key for key, value in plain.items() if np.asarray(attrs.get(key)).tolist() != value}
+    return {
+        key for key, value in own_settings.items() if np.asarray(attrs.get(key)).tolist() != value
+    }

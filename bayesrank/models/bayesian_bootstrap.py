@@ -97,8 +97,8 @@ class BayesianBootstrap:
         self.names = evidence["entity"].values.tolist()
         check_unique("entity", self.names)
         self.classes = evidence["label"].values.tolist()
-        many = len(self.classes) > 2
-        dims = ("case", "entity", *["label"] * many)
+        multiclass = len(self.classes) > 2
+        dims = ("case", "entity", *["label"] * multiclass)
         values = evidence["probability"].transpose(*dims).values.astype(float)
         if not np.isfinite(values).all():
             raise ArgumentError(
@@ -108,7 +108,7 @@ class BayesianBootstrap:
             )
         #: Values (case, entity, class) of the classes that are compared with the rest: the positive
         #: one of two.
-        self.values = values if many else values[..., None]
+        self.values = values if multiclass else values[..., None]
         code = {label: i for i, label in enumerate(self.classes)}
         self.actual = np.array([code[label] for label in evidence["actual"].values.tolist()])
         self.weight = evidence["weight"].values.astype(float)
@@ -199,8 +199,8 @@ class BayesianBootstrap:
         """Return the losses of each case (case, entity)."""
         result = {}
         if "brier" in self.scores:
-            each = np.arange(len(self.classes)) if len(self.classes) > 2 else np.array([1])
-            true = self.actual[:, None, None] == each
+            positions = np.arange(len(self.classes)) if len(self.classes) > 2 else np.array([1])
+            true = self.actual[:, None, None] == positions
             result["brier"] = np.square(self.values - true).sum(axis=2)
         if "log_loss" in self.scores:
             result["log_loss"] = -np.log(self._of_truth())
@@ -232,11 +232,11 @@ class BayesianBootstrap:
     def _discordant(self) -> dict[str, np.ndarray]:
         """Return the cases, or clusters, on which two entities differ by score (entity, rival, [data set])."""
         parts = [part.discordant() for part in self.parts]
-        found = {name: np.stack([part[name] for part in parts], axis=-1) for name in self.scores}
+        by_score = {name: np.stack([part[name] for part in parts], axis=-1) for name in self.scores}
         return (
-            found
+            by_score
             if self.over is None
-            else {name: each.sum(axis=-1) for name, each in found.items()}
+            else {name: each.sum(axis=-1) for name, each in by_score.items()}
         )
 
     def _information(self, score: str) -> np.ndarray:
@@ -248,14 +248,14 @@ class BayesianBootstrap:
         parts = (
             [([own], np.ones(1)) for own in sizes] if self.over is None else [(sizes, self.over)]
         )
-        found = []
+        rows = []
         for own, weights in parts:
             of_classes = [
                 cluster_information(list(each), weights) for each in zip(*own, strict=True)
             ]
             freedom, factor = np.transpose(of_classes)
-            found.append((freedom.min(), factor.max()))
-        return np.transpose(found)
+            rows.append((freedom.min(), factor.max()))
+        return np.transpose(rows)
 
     def coords(self) -> dict[str, Any]:
         """Return the coords of the draws."""
@@ -275,10 +275,11 @@ class BayesianBootstrap:
 
         jobs = [(i, p) for i in range(len(blocks)) for p in range(len(self.parts))]
         in_threads(draw_one, jobs, out.size * len(self.actual))
-        found = out if self.over is None else out @ self.over
+        averaged = out if self.over is None else out @ self.over
         dims = ("draw", *self.coords())
         return {
-            name: xr.Variable(dims, values) for name, values in zip(self.scores, found, strict=True)
+            name: xr.Variable(dims, values)
+            for name, values in zip(self.scores, averaged, strict=True)
         }
 
     def draw(
@@ -319,13 +320,13 @@ class CasePart:
         self.unit, self.balanced = None if model.cluster is None else unit, model.balanced
         #: The weight of one case, to count effective numbers; None without importance weights.
         self.each = self.size if model.weighted else None
-        found = [self._count_units(self.actual == c, unit) for c in range(len(model.classes))]
-        self.units, self.fewest, self.most = len(set(unit.tolist())), min(found), max(found)
+        units_of = [self._count_units(self.actual == c, unit) for c in range(len(model.classes))]
+        self.units, self.fewest, self.most = len(set(unit.tolist())), min(units_of), max(units_of)
         #: The labels of each class against the rest (class, case), and the order of the cases
         #: (class, entity, case).
-        many = len(model.classes) > 2
+        multiclass = len(model.classes) > 2
         self.truth = np.stack(
-            [self.actual == c for c in (range(len(model.classes)) if many else [1])]
+            [self.actual == c for c in (range(len(model.classes)) if multiclass else [1])]
         ).astype(np.int8)
         moved = np.ascontiguousarray(values.transpose(2, 1, 0))
         self.order = np.argsort(-moved, axis=2, kind="stable").astype(np.int32)
@@ -398,17 +399,19 @@ class CasePart:
             tie = np.concatenate([[0], np.cumsum(ends)[:-1]])
             first, last = np.searchsorted(tie, tie, "left"), np.searchsorted(tie, tie, "right")
             for own in (members, ~members):
-                here = own[order]
+                in_class = own[order]
                 total = np.insert(
-                    np.cumsum(np.where(here, np.uint64(0), number[order])), 0, np.uint64(0)
+                    np.cumsum(np.where(in_class, np.uint64(0), number[order])), 0, np.uint64(0)
                 )
-                codes[order[here], entity] = (total[first] + np.uint64(2) * total[last])[here]
-        each = []
+                codes[order[in_class], entity] = (total[first] + np.uint64(2) * total[last])[
+                    in_class
+                ]
+        changed = []
         for own in (members, ~members):
             unit = None if self.unit is None else self.unit[own]
             weight = None if self.each is None else self.each[own]
-            each.append(count_discordant(_codes(codes[own]), self.size[own], unit, weight))
-        return np.minimum(*each)
+            changed.append(count_discordant(_codes(codes[own]), self.size[own], unit, weight))
+        return np.minimum(*changed)
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> np.ndarray:
         """Return scores (score, draw, entity) of one block."""
@@ -436,8 +439,8 @@ class CasePart:
         mass = -np.log1p(-extra[..., 2:]) * self.pseudo_weight
         step = max(1, TOGETHER // len(self.where))
         for start in range(0, block.size, step):
-            here = slice(start, min(start + step, block.size))
-            number = here.stop - start
+            chunk = slice(start, min(start + step, block.size))
+            number = chunk.stop - start
             if self.unit is not None:
                 weight = (
                     weights.standard_exponential((number, self.unit.max() + 1))[:, self.unit]
@@ -451,13 +454,15 @@ class CasePart:
                 weight = weights.standard_gamma(
                     np.broadcast_to(self.size, (number, len(self.size)))
                 )
-            yield here, self._fix_shares(weight), mass[here], chosen[here]
+            yield chunk, self._fix_shares(weight), mass[chunk], chosen[chunk]
 
     def _fix_shares(self, weight: np.ndarray) -> np.ndarray:
         """Give classes their weighted sizes in every draw if importance weights were computed from the classes."""
         for c in np.unique(self.actual) if self.balanced else ():
-            here = self.actual == c
-            weight[:, here] *= self.size[here].sum() / weight[:, here].sum(axis=1, keepdims=True)
+            of_class = self.actual == c
+            weight[:, of_class] *= self.size[of_class].sum() / weight[:, of_class].sum(
+                axis=1, keepdims=True
+            )
         return weight
 
     def rates(
@@ -470,24 +475,24 @@ class CasePart:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return FPR and TPR (draw, threshold) of one class against the rest, with the pseudo-cases of areas."""
         order, ends = self.order[label, entity], self.ends[label, entity]
-        found = []
+        rates = []
         for c in (0, 1):
             own = np.where(self.truth[label] == c, weight, 0.0)
             if mass is not None and chosen is not None:
                 own[np.arange(len(own)), chosen[:, label, c]] += mass[:, label, c]
             called = np.cumsum(own[:, order], axis=1)
-            found.append(np.insert(called[:, ends] / called[:, -1:], 0, 0.0, axis=1))
-        return found[0], found[1]
+            rates.append(np.insert(called[:, ends] / called[:, -1:], 0, 0.0, axis=1))
+        return rates[0], rates[1]
 
     def evaluate(
         self, weight: np.ndarray, mass: np.ndarray | None, chosen: np.ndarray | None
     ) -> np.ndarray:
         """Return scores (score, draw, entity) of weights (draw, case); without pseudo-cases if ``mass`` is None."""
-        found = {name: _means(weight, loss) for name, loss in self.loss.items()}
+        by_score = {name: _means(weight, loss) for name, loss in self.loss.items()}
         if set(AREAS) & set(self.scores):
             roc, precision, gain = self._areas(weight, mass, chosen)
-            found |= {"auc_roc": roc, "average_precision": precision, "auc_gain": gain}
-        return np.stack([found[name] for name in self.scores])
+            by_score |= {"auc_roc": roc, "average_precision": precision, "auc_gain": gain}
+        return np.stack([by_score[name] for name in self.scores])
 
     def _areas(
         self, weight: np.ndarray, mass: Any, chosen: Any

@@ -112,8 +112,8 @@ class CorrelatedFolds:
 
     def observed(self) -> dict[str, xr.Dataset]:
         """Return the observed mean scores."""
-        held = {"mean_outcome": ("entity", self.units.mean(axis=0))}
-        return {"observed_data": xr.Dataset(held, {"entity": self.names})}
+        variables = {"mean_outcome": ("entity", self.units.mean(axis=0))}
+        return {"observed_data": xr.Dataset(variables, {"entity": self.names})}
 
     def coords(self) -> dict[str, Any]:
         """Return the coords of the draws."""

@@ -101,8 +101,8 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
         if "difficulty" in self.terms:
             # In the order of the names, on which the columns of equal data sets depend.
             rows = np.argsort(np.argsort(np.array([repr(name) for name in self.names])))
-            met = self.met[np.argsort(rows)][:, self.order]
-            columns = basis_of_presence(met)
+            measured = self.met[np.argsort(rows)][:, self.order]
+            columns = basis_of_presence(measured)
             self.basis = np.empty_like(columns)
             self.basis[self.order] = SCALE * self.spread * columns
         self.settings["design"] = self.design.kind
@@ -134,6 +134,6 @@ def _notes_of_design(design: Design, entities: int, datasets: int) -> list[Note]
         "total": design.total,
         "through_others": design.through_others,
     }
-    found = [Note("design_incomplete", {"kind": design.kind, **fields})]
-    apart = {"pairs": design.apart, "instead": "hierarchical_logit_normal"}
-    return [*found, *([Note("entities_unconnected", apart)] if design.apart else [])]
+    notes = [Note("design_incomplete", {"kind": design.kind, **fields})]
+    fields_apart = {"pairs": design.apart, "instead": "hierarchical_logit_normal"}
+    return [*notes, *([Note("entities_unconnected", fields_apart)] if design.apart else [])]

@@ -162,8 +162,8 @@ class Davidson:
             self.votes[name].values[np.ix_(self.order, self.order)] for name in ("wins", "ties")
         )
         total = wins + wins.T + ties
-        met = total.any(axis=1).all() or "judge_vote" in evidence
-        if (wins < 0).any() or (ties != ties.T).any() or not met or np.diag(total).any():
+        all_have_votes = total.any(axis=1).all() or "judge_vote" in evidence
+        if (wins < 0).any() or (ties != ties.T).any() or not all_have_votes or np.diag(total).any():
             raise ArgumentError(
                 "evidence",
                 "must have non-negative wins, symmetric ties, and votes of each entity against others",
@@ -220,11 +220,11 @@ class Davidson:
             sure & wins.any(axis=1) & ~wins.any(axis=0),
             sure & wins.any(axis=0) & ~wins.any(axis=1),
         )
-        found = {
+        records = {
             key: [names[i] for i in np.flatnonzero(mask)]
             for key, mask in (("won", won), ("lost", lost))
         }
-        return [Note("votes_perfect", found)] if won.any() or lost.any() else []
+        return [Note("votes_perfect", records)] if won.any() or lost.any() else []
 
     def _notes_of_model(self) -> list[Note]:
         pool = connected_pools(self.total)
@@ -257,17 +257,17 @@ class Davidson:
         If all votes are ties, a tie is certain and the strengths can be any.
         """
         size = len(self.order)
-        found, nu, wins = np.full((1, size), np.nan), np.nan, np.full((1, size), np.nan)
+        strengths, nu, wins = np.full((1, size), np.nan), np.nan, np.full((1, size), np.nan)
         free = replace(self.estimated, precision=0.0)
         coefficients = np.full(len(self.scales), np.nan)
         if free.has_maximum():
             mode = free.mode()
             coefficients = self._coefficients(mode)
-            found, log_nu = free.split(mode[None])
-            nu, wins = float(np.exp(log_nu[0])), free.win_probability(found, log_nu)
+            strengths, log_nu = free.split(mode[None])
+            nu, wins = float(np.exp(log_nu[0])), free.win_probability(strengths, log_nu)
         elif not (free.wins.any() or free.losses.any() or connected_pools(self.total).max()):
             nu, wins = np.inf, np.full((1, size), 0.5)
-        strength = found[:, np.argsort(self.order)]
+        strength = strengths[:, np.argsort(self.order)]
         held: dict[str, Any] = {
             "cases": ("entity", self.total.sum(axis=1)),
             "pool": ("entity", connected_pools(self.total)),
@@ -390,23 +390,23 @@ class Davidson:
         dims, position = ("chain", "draw", "entity"), np.argsort(self.order)
         strength = sampled["strength"].transpose(*dims).values
         log_nu = sampled["log_nu"].transpose(*dims[:2]).values if self.pairs.with_ties else None
-        found = {
+        variables = {
             name: (dims[: held.ndim], held)
             for name, held in self._variables(strength[..., position], log_nu).items()
         }
         if self.scales:
-            found["coefficient"] = (
+            variables["coefficient"] = (
                 (*dims[:2], "covariate"),
                 sampled["coefficient"].transpose(*dims[:2], ...).values,
             )
-        return xr.Dataset(found, {name: sampled[name].values for name in dims[:2]})
+        return xr.Dataset(variables, {name: sampled[name].values for name in dims[:2]})
 
     def _variables(self, strength: np.ndarray, log_nu: np.ndarray | None) -> dict[str, np.ndarray]:
         """Return the variables to rank from strengths (..., entity) in the order of the evidence, and ν (...)."""
         none = np.full(strength.shape[:-1], -np.inf)
         wins = self.pairs.win_probability(strength, none if log_nu is None else log_nu)
-        found = {"strength": strength, "win_probability": wins, "elo": self._elo(strength)}
-        return found if log_nu is None else found | {"nu": np.exp(log_nu)}
+        variables = {"strength": strength, "win_probability": wins, "elo": self._elo(strength)}
+        return variables if log_nu is None else variables | {"nu": np.exp(log_nu)}
 
 
 class SharedTastes(Davidson):
@@ -427,19 +427,19 @@ class SharedTastes(Davidson):
         return " and ".join(f"{NOUNS[role]}s" for role in self.shared.units)
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """Return the votes, the maximum-likelihood estimates, and what the voters or questions are worth."""
-        found = super().observed()["observed_data"]
+        """Return the votes, the maximum-likelihood estimates, and the variables of the voters or questions."""
+        observed = super().observed()["observed_data"]
         shared, position = self.shared, np.argsort(self.order)
         among = np.ix_(position, position)
-        held = self.evidence.drop_attrs().reset_coords()
-        retained = [name for name, each in held.data_vars.items() if "battle" in each.dims]
+        coords = self.evidence.drop_attrs().reset_coords()
+        retained = [name for name, each in coords.data_vars.items() if "battle" in each.dims]
         more = {
             "unit_number": ("entity", shared.number[position]),
             "unit_freedom": ("entity", shared.freedom[position]),
             "unit_excess": (("entity", "rival"), shared.excess[among]),
             "units_on_pair": (("entity", "rival"), shared.on_pairs[among]),
         }
-        return {"observed_data": found.assign(more).merge(held[retained])}
+        return {"observed_data": observed.assign(more).merge(coords[retained])}
 
     def build(self) -> Any:
         """Refuse: random weights of voters are no likelihood."""
@@ -464,10 +464,10 @@ class SharedTastes(Davidson):
             theta = self.shared.sample(block.size, rng)
         strength, log_nu = self.pairs.split(theta)
         position = np.argsort(self.order)
-        found = self._variables(strength[..., position], log_nu if self.pairs.with_ties else None)
+        arrays = self._variables(strength[..., position], log_nu if self.pairs.with_ties else None)
         dims = ("draw", "entity")
-        held = {name: xr.Variable(dims[: each.ndim], each) for name, each in found.items()}
-        return held | (
+        variables = {name: xr.Variable(dims[: each.ndim], each) for name, each in arrays.items()}
+        return variables | (
             {"coefficient": xr.Variable(("draw", "covariate"), self._coefficients(theta))}
             if self.scales
             else {}
@@ -513,25 +513,27 @@ class JudgedVotes(Davidson):
         return self.battles.expected()
 
     def _notes_of_model(self) -> list[Note]:
-        known, number = int(self.battles.known.sum()), int(self.battles.human.sum())
-        found = [
-            Note("votes_judged", {"judges": self.battles.judges, "labels": known, "votes": number})
+        labelled, number = int(self.battles.known.sum()), int(self.battles.human.sum())
+        notes = [
+            Note(
+                "votes_judged", {"judges": self.battles.judges, "labels": labelled, "votes": number}
+            )
         ]
         none = self.votes["entity"].values[~self.total.any(axis=1)].tolist()
-        found += (
+        notes += (
             [Note("entities_without_labels", {"entities": list(map(str, none))})] if none else []
         )
-        return [*found, *super()._notes_of_model()]
+        return [*notes, *super()._notes_of_model()]
 
     def observed(self) -> dict[str, xr.Dataset]:
         """Return the votes, and the maximum-likelihood estimates of the completed votes that are expected."""
-        found = super().observed()["observed_data"]
-        found = found.assign(cases=self.judged["cases"], labels=found["cases"])
+        observed = super().observed()["observed_data"]
+        observed = observed.assign(cases=self.judged["cases"], labels=observed["cases"])
         lacking = [
-            name for name in ("side", "judge_vote", "human_votes") if name not in found.variables
+            name for name in ("side", "judge_vote", "human_votes") if name not in observed.variables
         ]
-        held = self.judged[lacking].drop_attrs() if lacking else xr.Dataset()
-        return {"observed_data": found.merge(held)}
+        variables = self.judged[lacking].drop_attrs() if lacking else xr.Dataset()
+        return {"observed_data": observed.merge(variables)}
 
     def build(self) -> Any:
         """Refuse: completed votes differ from draw to draw."""

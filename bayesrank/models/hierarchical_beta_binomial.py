@@ -105,8 +105,8 @@ class HierarchicalBetaBinomial(Hierarchical):
                 )
                 counts = counts if group == "posterior" else 0 * counts
                 both = prior + counts.sum(axis=0)
-                one = betaln(*both) - betaln(*prior) - self._log_evidence(counts, prior)
-                equal = rng.random(block.size) < expit(one + np.log(EQUAL / (1 - EQUAL)))
+                log_ratio = betaln(*both) - betaln(*prior) - self._log_evidence(counts, prior)
+                equal = rng.random(block.size) < expit(log_ratio + np.log(EQUAL / (1 - EQUAL)))
                 observed[equal, i, :, c] = rng.dirichlet(both, int(equal.sum()))[:, None]
         return observed, typical, new
 

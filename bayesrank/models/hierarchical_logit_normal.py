@@ -150,29 +150,29 @@ class HierarchicalLogitNormal(Hierarchical):
         #: Index of the right answer in each row.
         self.right = [1] if self.outcomes else [0, 1]
         cases = self.members.sum(-1)
-        there = np.ones((len(cases), cases.shape[-1]), bool)
+        measured = np.ones((len(cases), cases.shape[-1]), bool)
         if self.over_datasets:
-            there = (cases.sum(1) > 0) | (self.test_set.values != "")
+            measured = (cases.sum(1) > 0) | (self.test_set.values != "")
         #: Population and member of each table: (entity, data set), or (0, entity) without data
         #: sets.
-        self.pairs = np.argwhere(there)
-        known: dict[str, tuple[str, ...]] = {"deviations": ("deviations",)}
+        self.pairs = np.argwhere(measured)
+        kinds: dict[str, tuple[str, ...]] = {"deviations": ("deviations",)}
         if self.over_datasets:
-            known = {words: which for which, words in TERMS.items()}
+            kinds = {words: which for which, words in TERMS.items()}
         #: Columns (data set, column) whose standard normal coefficients are the means of the
         #: difficulties.
         self.basis = np.zeros((cases.shape[2], 0))
         if terms is None:
-            self.terms = self._terms_of_design(self.pairs[cases.sum(1)[there] > 0])
+            self.terms = self._terms_of_design(self.pairs[cases.sum(1)[measured] > 0])
         else:
-            self.terms = known[check_choice("terms", terms, known)]
+            self.terms = kinds[check_choice("terms", terms, kinds)]
         self.covariates = covariates_of(self.counts, covariates, at, self.pairs)
         # (pair, row)
-        self.cases = np.moveaxis(cases, 1, 2)[there]
+        self.cases = np.moveaxis(cases, 1, 2)[measured]
         right = np.stack(
             [self.members[:, row, :, answer] for row, answer in enumerate(self.right)], -1
         )
-        self.hits = right[there]
+        self.hits = right[measured]
         self.alpha = np.stack(
             [self.prior[:, row, [a, 1 - a]] for row, a in enumerate(self.right)], 1
         )
@@ -344,13 +344,13 @@ class HierarchicalLogitNormal(Hierarchical):
         shape = (len(self.covariates.names), len(self.right))
         dims = ("covariate", self.row_dim)
         common = pm.Normal("common_slope", 0, SD_OF_SLOPE, dims=dims, shape=shape)
-        apart = 0.0
+        differences = 0.0
         if len(self.members) > 1:
             sd = pm.HalfNormal("sd_of_slopes", SD_OF_DIFFERENCES, dims=dims, shape=shape)
-            apart = sd * pm.Normal(
+            differences = sd * pm.Normal(
                 "standard_slopes", dims=("entity", *dims), shape=(len(self.members), *shape)
             )
-        slopes = common + apart + np.zeros((len(self.members), *shape))
+        slopes = common + differences + np.zeros((len(self.members), *shape))
         return pm.Deterministic("slope", slopes, dims=("entity", *dims))
 
     def _add_new_logits(self, model: Any) -> tuple[Any, Any]:
@@ -411,9 +411,9 @@ class HierarchicalLogitNormal(Hierarchical):
         thin, total = (self.first_thin if self.terms else 1), shape[0] * shape[1]
         while True:
             posterior = self._run_chains(shape, root, thin)
-            found = diagnostics(posterior.drop_vars("acceptance_rate"), xr.Dataset())
-            effective = np.nanmin([found["ess_bulk"], found["ess_tail"], np.inf])
-            agree = total < self.target_draws or found["rhat"] <= self.largest_rhat
+            problems = diagnostics(posterior.drop_vars("acceptance_rate"), xr.Dataset())
+            effective = np.nanmin([problems["ess_bulk"], problems["ess_tail"], np.inf])
+            agree = total < self.target_draws or problems["rhat"] <= self.largest_rhat
             if (
                 not self.terms
                 or thin >= LARGEST_THIN
@@ -421,7 +421,7 @@ class HierarchicalLogitNormal(Hierarchical):
             ):
                 break
             thin *= 2
-        record = {"sampler": "metropolis", "thin": thin, **found}
+        record = {"sampler": "metropolis", "thin": thin, **problems}
         logs = [str(name) for name in posterior if str(name).startswith("log_")]
         stats = posterior[["acceptance_rate"]].assign_attrs(record)
         return {"posterior": posterior.drop_vars([*logs, "acceptance_rate"]), "sample_stats": stats}
@@ -486,9 +486,10 @@ class HierarchicalLogitNormal(Hierarchical):
             information = data[:, 2 + row]
             mean, variance = between(data[:, row], information, entity)
             variance = min(variance, max(self.scales.values()) ** 2)  # bounded by the prior
-            known = alpha[:, row].prod(-1) / alpha[:, row].sum(-1)
+            total_precision = alpha[:, row].prod(-1) / alpha[:, row].sum(-1)
             precision = (
-                np.bincount(entity, information / (1 + information * variance), len(alpha)) + known
+                np.bincount(entity, information / (1 + information * variance), len(alpha))
+                + total_precision
             )
             mu[: len(mean), row], steps[:, row] = mean, 1 / np.sqrt(precision)
             spread[row] = spread[3 + row] = (
@@ -527,12 +528,12 @@ class HierarchicalLogitNormal(Hierarchical):
             mu = _beta_logits(rng, self.alpha, size)
         hyper: Hyper = {"mu": mu, "logits": mu[:, self.pairs[:, 0]]}
         if self.covariates is not None:
-            each = (len(self.members), len(self.covariates.names), rows)
-            apart = abs(
-                rng.normal(0, SD_OF_DIFFERENCES, (size, 1, *each[1:]))
-            ) * rng.standard_normal((size, *each))
-            hyper["slope"] = rng.normal(0, SD_OF_SLOPE, (size, 1, *each[1:])) + apart * (
-                each[0] > 1
+            shape = (len(self.members), len(self.covariates.names), rows)
+            differences = abs(
+                rng.normal(0, SD_OF_DIFFERENCES, (size, 1, *shape[1:]))
+            ) * rng.standard_normal((size, *shape))
+            hyper["slope"] = rng.normal(0, SD_OF_SLOPE, (size, 1, *shape[1:])) + differences * (
+                shape[0] > 1
             )
             hyper["logits"] = hyper["logits"] + self._shifts(hyper["slope"])
         for name in self.terms:
@@ -568,10 +569,10 @@ class HierarchicalLogitNormal(Hierarchical):
             if name == "difficulty":
                 new -= _effects(factor, stream(root, group, "new difficulty", *block.key))[:, None]
                 if CENTRE in hyper:
-                    average, one = self._draw_kinds(
+                    average, single = self._draw_kinds(
                         hyper[CENTRE], stream(root, group, "kinds", *block.key)
                     )
-                    typical, new = mu - average[:, None], new - one[:, None]
+                    typical, new = mu - average[:, None], new - single[:, None]
                 continue
             for i, entity in enumerate(self.names):
                 new[:, i] += _effects(
@@ -627,11 +628,11 @@ class HierarchicalLogitNormal(Hierarchical):
             result[CENTRE] = self._variable(["dataset", *rows], hyper[CENTRE])
         if self.over_datasets and self.terms:
             # The covariance of an entity's logits between data sets.
-            each = [
+            covariances = [
                 covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}"))
                 for name in self.terms
             ]
-            total = np.sum(each, axis=0)
+            total = np.sum(covariances, axis=0)
             sd = np.sqrt(np.einsum("drr->dr", total))
             result["sd_between_datasets"] = self._variable([*rows], sd)
             if rows:
@@ -645,38 +646,39 @@ class HierarchicalLogitNormal(Hierarchical):
         """Return the medians of logits, spreads and difficulty (draw, ...) in a posterior, with chains stacked."""
         size, rows = posterior.sizes["chain"] * posterior.sizes["draw"], len(self.right)
 
-        def held(name: str, *after: int) -> np.ndarray:
+        def stack_chains(name: str, *after: int) -> np.ndarray:
             return posterior[name].transpose("chain", "draw", ...).values.reshape(size, *after)
 
-        median = np.log(held("median_rate", len(self.members), rows, 2))
+        median = np.log(stack_chains("median_rate", len(self.members), rows, 2))
         result = {
             "mu": np.stack(
                 [median[:, :, r, a] - median[:, :, r, 1 - a] for r, a in enumerate(self.right)], -1
             )
         }
         for name in self.terms:
-            result[f"sd_of_{name}"] = held(f"sd_of_{name}", rows)
+            result[f"sd_of_{name}"] = stack_chains(f"sd_of_{name}", rows)
             if rows == 2:
-                result[f"half_of_{name}"] = (held(f"correlation_of_{name}") + 1) / 2
+                result[f"half_of_{name}"] = (stack_chains(f"correlation_of_{name}") + 1) / 2
         if self.covariates is not None:
             number = len(self.covariates.names)
             result["slope"] = (
-                held("slope", len(self.members), number, rows) * self.covariates.scale[:, None]
+                stack_chains("slope", len(self.members), number, rows)
+                * self.covariates.scale[:, None]
             )
         if "difficulty" in self.terms:
-            result["difficulty"] = held("difficulty", self.members.shape[2], rows)
+            result["difficulty"] = stack_chains("difficulty", self.members.shape[2], rows)
             if self.basis.size:
-                result[CENTRE] = held(CENTRE, self.members.shape[2], rows)
+                result[CENTRE] = stack_chains(CENTRE, self.members.shape[2], rows)
         return result
 
     def renew(
         self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str
     ) -> xr.DataArray:
         """Draw counts for an equal number of new members, with the observed sizes, one for each draw."""
-        held = self._sampled_parameters(posterior)
+        parameters = self._sampled_parameters(posterior)
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
         factor = {
-            name: factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}"))
+            name: factor_of(parameters[f"sd_of_{name}"], parameters.get(f"half_of_{name}"))
             for name in self.terms
         }
 
@@ -688,12 +690,12 @@ class HierarchicalLogitNormal(Hierarchical):
             for j in set(self.pairs[:, 1])
             if "difficulty" in self.terms
         }
-        if CENTRE in held:
-            hard = {j: difficulty + held[CENTRE][:, j] for j, difficulty in hard.items()}
-        new = np.zeros((len(held["mu"]), *self.members.shape), np.int64)
-        shifts = None if self.covariates is None else self._shifts(held["slope"])
+        if CENTRE in parameters:
+            hard = {j: difficulty + parameters[CENTRE][:, j] for j, difficulty in hard.items()}
+        new = np.zeros((len(parameters["mu"]), *self.members.shape), np.int64)
+        shifts = None if self.covariates is None else self._shifts(parameters["slope"])
         for position, ((i, j), cases) in enumerate(zip(self.pairs, self.cases, strict=True)):
-            logits = held["mu"][:, i] - hard.get(j, 0.0)
+            logits = parameters["mu"][:, i] - hard.get(j, 0.0)
             logits = logits if shifts is None else logits + shifts[:, position]
             if "deviations" in self.terms:
                 logits = logits + moved("deviations", self.names[i], called[j])
@@ -709,30 +711,31 @@ class HierarchicalLogitNormal(Hierarchical):
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return log prior densities (chain, draw): of logits of median rates and of spreads, not of slopes."""
         shape = tuple(posterior.sizes[d] for d in DRAWS)
-        held = self._sampled_parameters(posterior)
-        level, alpha = held["mu"], self.alpha
+        parameters = self._sampled_parameters(posterior)
+        level, alpha = parameters["mu"], self.alpha
         if self.has_level:
             level, alpha = level.mean(1, keepdims=True), alpha[:1]
         right, wrong = (-np.logaddexp(0, sign * level) for sign in (-1, 1))
-        found = {"median_rate": (alpha[..., 0] * right + alpha[..., 1] * wrong).sum((1, 2))}
+        densities = {"median_rate": (alpha[..., 0] * right + alpha[..., 1] * wrong).sum((1, 2))}
         if self.has_level:
-            found["median_rate"] -= (((held["mu"] - level) / self.sd_of_contrasts) ** 2).sum(
-                (1, 2)
-            ) / 2
+            densities["median_rate"] -= (
+                ((parameters["mu"] - level) / self.sd_of_contrasts) ** 2
+            ).sum((1, 2)) / 2
         for name in self.terms:
-            log = -((held[f"sd_of_{name}"] / self.scales[name]) ** 2).sum(1) / 2
+            log = -((parameters[f"sd_of_{name}"] / self.scales[name]) ** 2).sum(1) / 2
             if len(self.right) == 2:
-                half = held[f"half_of_{name}"]
+                half = parameters[f"half_of_{name}"]
                 log = log + (CORRELATION - 1) * np.log(half * (1 - half))
-            found[f"spread_of_{name}"] = log
-        if CENTRE in held:
+            densities[f"spread_of_{name}"] = log
+        if CENTRE in parameters:
             coefficients = (
-                np.einsum("jk,djr->dkr", self.basis, held[CENTRE]) / (self.basis[:, 0] ** 2).sum()
+                np.einsum("jk,djr->dkr", self.basis, parameters[CENTRE])
+                / (self.basis[:, 0] ** 2).sum()
             )
-            found[CENTRE] = -(coefficients**2).sum((1, 2)) / 2
+            densities[CENTRE] = -(coefficients**2).sum((1, 2)) / 2
         coords = {d: posterior[d] for d in DRAWS}
         return xr.Dataset(
-            {name: (DRAWS, log.reshape(shape)) for name, log in found.items()}, coords
+            {name: (DRAWS, log.reshape(shape)) for name, log in densities.items()}, coords
         )
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
@@ -741,17 +744,17 @@ class HierarchicalLogitNormal(Hierarchical):
         Deviations are integrated out, so that leave-one-out removes a table; difficulties are not.
         """
         shape = tuple(posterior.sizes[d] for d in DRAWS)
-        held = self._sampled_parameters(posterior)
-        means = self._means(held, held.get("difficulty"))
-        found = np.zeros((len(means), len(self.members), self.members.shape[2]))
-        found[:, self.pairs[:, 0], self.pairs[:, 1]] = self._integrate(
-            held, means, False, np.arange(len(self.pairs))
+        parameters = self._sampled_parameters(posterior)
+        means = self._means(parameters, parameters.get("difficulty"))
+        densities = np.zeros((len(means), len(self.members), self.members.shape[2]))
+        densities[:, self.pairs[:, 0], self.pairs[:, 1]] = self._integrate(
+            parameters, means, False, np.arange(len(self.pairs))
         )
-        found = found if self.over_datasets else found[:, 0]
+        densities = densities if self.over_datasets else densities[:, 0]
         result: dict[str, Any] = {
             "counts": (
                 (*DRAWS, *map(str, self.test_set.dims)),
-                found.reshape(*shape, *found.shape[1:]),
+                densities.reshape(*shape, *densities.shape[1:]),
             )
         }
         if (shares := self._log_likelihood_of_shares(posterior)) is not None:
@@ -770,12 +773,19 @@ class HierarchicalLogitNormal(Hierarchical):
         sampled. Difficulties and deviations are integrated out, which makes importance weights for
         leaving out a data set even.
         """
-        held, shape = self._sampled_parameters(posterior), tuple(posterior.sizes[d] for d in DRAWS)
-        means = self._means(held, held.get(CENTRE))
-        found = self._integrate(held, means, "difficulty" in self.terms, self.pairs[:, 1])
+        parameters, shape = (
+            self._sampled_parameters(posterior),
+            tuple(posterior.sizes[d] for d in DRAWS),
+        )
+        means = self._means(parameters, parameters.get(CENTRE))
+        densities = self._integrate(parameters, means, "difficulty" in self.terms, self.pairs[:, 1])
         number = self.members.shape[2]
-        found = np.concatenate([found, np.zeros((len(found), number - found.shape[1]))], 1)
-        result: dict[str, Any] = {"counts": ((*DRAWS, "dataset"), found.reshape(*shape, number))}
+        densities = np.concatenate(
+            [densities, np.zeros((len(densities), number - densities.shape[1]))], 1
+        )
+        result: dict[str, Any] = {
+            "counts": ((*DRAWS, "dataset"), densities.reshape(*shape, number))
+        }
         if (shares := self._log_likelihood_of_shares(posterior)) is not None:
             result["row_totals"] = shares
         return xr.Dataset(
@@ -783,14 +793,14 @@ class HierarchicalLogitNormal(Hierarchical):
             {d: posterior[d] for d in (*DRAWS, "dataset", "test_set") if d in posterior.coords},
         )
 
-    def _means(self, held: Hyper, hard: np.ndarray | None) -> np.ndarray:
+    def _means(self, parameters: Hyper, hard: np.ndarray | None) -> np.ndarray:
         """Return the logits (draw, table, row) without deviations, less the given difficulty (draw, dataset, row)."""
         table, dataset = self.pairs.T
-        means = held["mu"][:, table] - (0.0 if hard is None else hard[:, dataset])
-        return means if self.covariates is None else means + self._shifts(held["slope"])
+        means = parameters["mu"][:, table] - (0.0 if hard is None else hard[:, dataset])
+        return means if self.covariates is None else means + self._shifts(parameters["slope"])
 
     def _integrate(
-        self, held: Hyper, means: np.ndarray, both: bool, group: np.ndarray
+        self, parameters: Hyper, means: np.ndarray, both: bool, group: np.ndarray
     ) -> np.ndarray:
         """Return the log probability (draw, group) of groups of tables, with deviations, or both terms, integrated out.
 
@@ -810,7 +820,7 @@ class HierarchicalLogitNormal(Hierarchical):
         spreads = np.zeros((len(means), 2, 3))
         for position, name in enumerate(("deviations", "difficulty")):
             if name in self.terms:
-                factor = factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}"))
+                factor = factor_of(parameters[f"sd_of_{name}"], parameters.get(f"half_of_{name}"))
                 spreads[:, position, 0] = factor[:, 0, 0]
                 if rows == 2:
                     spreads[:, position, 1:] = factor[:, 1]

@@ -212,25 +212,25 @@ class LatentClass:
             rows[:, 2:], rows[:, 0], rows[:, 1], count, len(populations), "none"
         )
 
-    def _pairs(self, dependence: str, given: Any) -> tuple[tuple[int, int], ...]:
+    def _pairs(self, dependence: str, pairs_named: Any) -> tuple[tuple[int, int], ...]:
         """Return the dependent pairs as positions among the sorted tests."""
         if dependence != "pairs":
-            if given is not None:
+            if pairs_named is not None:
                 raise ArgumentError(
-                    "pairs", "must be None unless dependence='pairs'", describe_value(given)
+                    "pairs", "must be None unless dependence='pairs'", describe_value(pairs_named)
                 )
             return ()
-        if given is None and len(self.tests) == 2:
-            given = [self.tests]
-        if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        if pairs_named is None and len(self.tests) == 2:
+            pairs_named = [self.tests]
+        if isinstance(pairs_named, str) or not isinstance(pairs_named, Sequence) or not pairs_named:
             raise ArgumentError(
                 "pairs",
                 "must name the pairs of dependent tests",
-                describe_value(given),
+                describe_value(pairs_named),
                 "pairs=[('a', 'b')]",
             )
-        found = []
-        for pair in given:
+        pairs = []
+        for pair in pairs_named:
             if (
                 isinstance(pair, str)
                 or not isinstance(pair, Sequence)
@@ -240,11 +240,11 @@ class LatentClass:
                 raise ArgumentError(
                     "pairs", "must contain pairs of two tests", describe_value(pair)
                 )
-            one, other = sorted(
+            first, second = sorted(
                 self.tests.index(check_choice("pairs", name, self.tests)) for name in pair
             )
-            found.append((one, other))
-        flat = [test for pair in found for test in pair]
+            pairs.append((first, second))
+        flat = [test for pair in pairs for test in pair]
         if len(set(flat)) < len(flat):
             twice = next(self.tests[i] for i in flat if flat.count(i) > 1)
             raise ArgumentError(
@@ -253,7 +253,7 @@ class LatentClass:
                 f"{twice!r} in two pairs",
                 "dependence='common' joins all tests",
             )
-        return tuple(sorted(found))
+        return tuple(sorted(pairs))
 
     def _read_priors(
         self, priors: Any, shapes: np.ndarray, scale: float
@@ -334,8 +334,8 @@ class LatentClass:
     def _notes(self) -> list[Note]:
         """Return what names the classes, how many truths are known, and how kinds of dependence fit."""
         cells = self.cells
-        known = int(cells.count[cells.truth >= 0].sum())
-        fields = {"anchor": self._anchor, "chosen": self.anchored, "known": known}
+        labelled = int(cells.count[cells.truth >= 0].sum())
+        fields = {"anchor": self._anchor, "chosen": self.anchored, "known": labelled}
         notes = [Note("latent_class_named", fields | {"cases": int(cells.count.sum())})]
         if self.fits:
             rows = [
@@ -549,10 +549,10 @@ class LatentClass:
             drawn.append(theta)
             rates.append(rate)
         coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
-        found = self._dataset(np.stack(drawn), ("chain", "draw")).assign_coords(coords)
+        posterior = self._dataset(np.stack(drawn), ("chain", "draw")).assign_coords(coords)
         stats = xr.Dataset({"acceptance_rate": (("chain", "draw"), np.stack(rates))}, coords)
-        record = {"sampler": "metropolis", **diagnostics(found, xr.Dataset())}
-        return {"posterior": found, "sample_stats": stats.assign_attrs(record)}
+        record = {"sampler": "metropolis", **diagnostics(posterior, xr.Dataset())}
+        return {"posterior": posterior, "sample_stats": stats.assign_attrs(record)}
 
     def _dataset(self, theta: np.ndarray, dims: tuple[str, ...]) -> xr.Dataset:
         """Return the variables of parameters (..., parameter)."""
@@ -614,9 +614,9 @@ class LatentClass:
         for position, pair in enumerate(self.cells.pairs):
             for k, name in enumerate(("specificity", "sensitivity")):
                 rates = (sampled[name].values[..., self.order[test]].ravel() for test in pair)
-                one, other = (rate if k else 1 - rate for rate in rates)
-                both = pair_table(one, other, odds[..., position, k].ravel())[:, 3]
-                result[..., position, k] = (both - one * other).reshape(odds.shape[:2])
+                first, second = (rate if k else 1 - rate for rate in rates)
+                both = pair_table(first, second, odds[..., position, k].ravel())[:, 3]
+                result[..., position, k] = (both - first * second).reshape(odds.shape[:2])
         return result
 
     @property
@@ -683,11 +683,11 @@ class LatentClass:
     def draw_prior(self, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draw performances, rates and dependence from the prior."""
         rng = stream(root, "prior", "latent_class", self.cells.dependence, *block.key)
-        found = self._dataset(self.prior.draw(block.size, rng), ("draw",))
+        performances = self._dataset(self.prior.draw(block.size, rng), ("draw",))
         tables = self._tables(
-            *(found[name].values for name in ("prevalence_of", "sensitivity", "specificity"))
+            *(performances[name].values for name in ("prevalence_of", "sensitivity", "specificity"))
         )
-        drawn = {str(name): found[name].variable for name in found.data_vars}
+        drawn = {str(name): performances[name].variable for name in performances.data_vars}
         return drawn | {
             "performance": xr.Variable(("draw", "entity", "actual", "predicted"), tables)
         }

@@ -127,10 +127,10 @@ class NormalMeans:
         for i, (name, mean, error) in enumerate(zip(*rows, strict=True)):
             key = fingerprint(np.array([mean, error, self.freedom[i]]))
             rng = stream(root, group, "normal_means", name, key, *block.key)
-            known = np.isinf(self.freedom[i])
+            known_variance = np.isinf(self.freedom[i])
             off = (
                 rng.standard_normal(block.size)
-                if known
+                if known_variance
                 else rng.standard_t(self.freedom[i], block.size)
             )
             drawn[:, i] = mean + error * off

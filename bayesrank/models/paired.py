@@ -139,7 +139,7 @@ class Paired:
         }
 
     def observed(self) -> dict[str, xr.Dataset]:
-        held = self.joint.reset_coords()
+        variables = self.joint.reset_coords()
         names = [
             name
             for name in (
@@ -152,10 +152,10 @@ class Paired:
                 "cluster",
                 UNIT_WEIGHT,
             )
-            if name in held and "pattern" in held[name].dims
+            if name in variables and "pattern" in variables[name].dims
         ]
-        named = held[names].rename({name: f"pattern_{name}" for name in names})
-        flickering = [name for name in ("flickering_right", "flickering_runs") if name in held]
+        named = variables[names].rename({name: f"pattern_{name}" for name in names})
+        flickering = [name for name in ("flickering_right", "flickering_runs") if name in variables]
         own = self.margins.observed()
         if (
             not self.by_case
@@ -207,15 +207,17 @@ class Paired:
         return np.concatenate([self.order + i * len(self.order) for i in range(parts)])
 
     def _process(self, i: int) -> Process:
-        here = self.joint["dataset"].values == self.datasets[i] if self.datasets else slice(None)
-        joint = self.joint.isel(pattern=here)
-        codes = self.margins.codes[here][:, [0, *(1 + self._columns())]]
+        in_dataset = (
+            self.joint["dataset"].values == self.datasets[i] if self.datasets else slice(None)
+        )
+        joint = self.joint.isel(pattern=in_dataset)
+        codes = self.margins.codes[in_dataset][:, [0, *(1 + self._columns())]]
         cluster = pd.factorize(joint["cluster"].values)[0] if "cluster" in joint.coords else None
-        number, each = (
+        number, weight = (
             joint["count"].values,
             joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None,
         )
-        units = gather(codes, number, cluster, self.by_case, each)
+        units = gather(codes, number, cluster, self.by_case, weight)
         alpha = self.margins.alpha[self.order, i]
-        priors = prior_weights(number, each, codes[:, 0], alpha.shape[1])
+        priors = prior_weights(number, weight, codes[:, 0], alpha.shape[1])
         return Process(alpha, *units, self.margins.features, self.margins.base, priors)

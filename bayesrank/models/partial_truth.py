@@ -131,9 +131,11 @@ class PartialTruth:
             ]
             self.answers, columns = np.unique(guesses, axis=0, return_inverse=True)
             columns = columns.reshape(-1, 1)
-            known = ~pd.isna(joint["actual"].values)
-            truth = np.full((len(known), 1), -1)
-            truth[known, 0] = [position[label] for label in joint["actual"].values[known].tolist()]
+            has_truth = ~pd.isna(joint["actual"].values)
+            truth = np.full((len(has_truth), 1), -1)
+            truth[has_truth, 0] = [
+                position[label] for label in joint["actual"].values[has_truth].tolist()
+            ]
         if not (truth >= 0).any():
             raise ArgumentError("evidence", "must have a known truth for at least one case", "none")
         self.strata, self.truth = columns, truth
@@ -148,52 +150,56 @@ class PartialTruth:
 
     def _part(self, i: int) -> "TruthStrata":
         """Return the strata of one data set."""
-        here = (
+        in_dataset = (
             self.joint["dataset"].values == self.datasets[i]
             if self.datasets
             else np.ones(len(self.strata), bool)
         )
-        who = self.order if self.judged else np.zeros(1, int)
-        codes = np.hstack([self.strata[here][:, who], self.truth[here][:, who]])
+        systems = self.order if self.judged else np.zeros(1, int)
+        codes = np.hstack([self.strata[in_dataset][:, systems], self.truth[in_dataset][:, systems]])
         cluster = (
-            pd.factorize(self.joint["cluster"].values[here])[0]
+            pd.factorize(self.joint["cluster"].values[in_dataset])[0]
             if "cluster" in self.joint.coords
             else None
         )
-        count = self.joint["count"].values[here]
-        each = self.joint[UNIT_WEIGHT].values[here] if UNIT_WEIGHT in self.joint.coords else None
-        rows, unit, size, times = gather(codes, count, cluster, weight=each)
+        count = self.joint["count"].values[in_dataset]
+        weight = (
+            self.joint[UNIT_WEIGHT].values[in_dataset] if UNIT_WEIGHT in self.joint.coords else None
+        )
+        rows, unit, size, times = gather(codes, count, cluster, weight=weight)
         names = [repr(self.names[i]) for i in self.order] if self.judged else ["all"]
         return TruthStrata(
             names,
-            rows[:, : len(who)],
-            rows[:, len(who) :],
+            rows[:, : len(systems)],
+            rows[:, len(systems) :],
             unit,
             size,
             times,
             len(self.classes),
             self.strengths,
-            each is not None,
+            weight is not None,
         )
 
     def _notes(self) -> list[Note]:
         """Return how many labels there are, how they were chosen, and where there are none."""
-        result, who = [], [str(self.names[i]) for i in self.order] if self.judged else [""]
-        labels = sum((part.known for part in self.parts), start=np.zeros(len(who), int))
-        cases = sum((part.cases.sum(axis=1) for part in self.parts), start=np.zeros(len(who), int))
+        result, systems = [], [str(self.names[i]) for i in self.order] if self.judged else [""]
+        labels = sum((part.known for part in self.parts), start=np.zeros(len(systems), int))
+        cases = sum(
+            (part.cases.sum(axis=1) for part in self.parts), start=np.zeros(len(systems), int)
+        )
         fields = {
             "fewest": round(labels.min()),
             "most": round(labels.max()),
             "cases": round(cases.max()),
         }
-        chosen = sorted({who[k] for part in self.parts for k in part.chosen_by_verdict()})
+        chosen = sorted({systems[k] for part in self.parts for k in part.chosen_by_verdict()})
         result.append(
             Note(
                 "truth_known_in_part",
-                fields | {"by_verdict": bool(chosen), "of": chosen, "entities": len(who)},
+                fields | {"by_verdict": bool(chosen), "of": chosen, "entities": len(systems)},
             )
         )
-        if none := [name for name, n in zip(who, labels, strict=True) if not n]:
+        if none := [name for name, n in zip(systems, labels, strict=True) if not n]:
             result.append(Note("entities_without_labels", {"entities": none}))
         empty = [(part, k, j) for part in self.parts for k, j in part.without_labels() if labels[k]]
         if empty:
@@ -207,7 +213,7 @@ class PartialTruth:
                     {
                         "strata": len(empty),
                         "share": share,
-                        "entity": who[k],
+                        "entity": systems[k],
                         "verdict": self._word(j),
                     },
                 )
@@ -221,11 +227,11 @@ class PartialTruth:
                 str(self.joint["verdict_label"].values[code]) for code in self.codes[stratum]
             )
         names = [self.names[i] for i in self.order]
-        held = [
+        words = [
             f"{name}: {self.classes[a]}"
             for name, a in zip(names, self.answers[stratum], strict=True)
         ]
-        return ", ".join(held)
+        return ", ".join(words)
 
     def _meanings(self) -> dict[str, np.ndarray]:
         """Return 1 for right, 0 for wrong and NaN for other verdicts of each stratum, by judge with such verdicts."""
@@ -278,14 +284,14 @@ class PartialTruth:
         for name in ("cluster", "dataset"):
             if name in self.joint.coords:
                 held[f"judged_{name}"] = ("pattern", self.joint[name].values)
-        found = xr.Dataset(
+        estimate = xr.Dataset(
             held, {name: c for name, c in self.coords().items() if name != "outcome"}
         )
-        found = mark_classes_as(found, self.joint)
+        estimate = mark_classes_as(estimate, self.joint)
         constant: dict[str, Any] = {"strengths": ("strength", self.strengths)}
         if self.judged:
             constant["prior_concentration"] = ((*dims, "outcome"), np.ones((*shape, 2)))
-        return {"observed_data": found, "constant_data": xr.Dataset(constant, self.coords())}
+        return {"observed_data": estimate, "constant_data": xr.Dataset(constant, self.coords())}
 
     def _own_verdicts(self) -> np.ndarray:
         """Return the stratum (pattern, entity) of each case, or the code of each prediction."""
@@ -336,12 +342,12 @@ class PartialTruth:
                 of_outcome = joint[..., outcome]
                 wrong = meaning[: joint.shape[2]] == 1 - outcome
                 total = of_outcome.sum(axis=2)
-                shape, known = total.shape, total > 0
+                shape, has_cases = total.shape, total > 0
                 result[:, :, i, outcome] = np.divide(
                     of_outcome[..., wrong].sum(axis=2),
                     total,
                     out=np.full(shape, np.nan),
-                    where=known,
+                    where=has_cases,
                 )
         return result
 
@@ -385,9 +391,13 @@ class TruthStrata:
         number = number if self.weighted else number.astype(int)
         result = np.zeros((len(self.names), self.width, self.classes + 1), number.dtype)
         for k in range(len(self.names)):
-            met = self.stratum[:, k] >= 0
+            has_verdict = self.stratum[:, k] >= 0
             # Code -1, the last place, is an unknown truth.
-            np.add.at(result[k], (self.stratum[met, k], self.truth[met, k]), number[met])
+            np.add.at(
+                result[k],
+                (self.stratum[has_verdict, k], self.truth[has_verdict, k]),
+                number[has_verdict],
+            )
         return result
 
     @property
@@ -410,13 +420,13 @@ class TruthStrata:
 
         It is 1 without importance weights. Cases of a cluster have one weight, their sum.
         """
-        found = np.ones((2, len(self.names)))
+        weights = np.ones((2, len(self.names)))
         for k in range(len(self.names)) if self.weighted else ():
             for i, here in enumerate((self.stratum[:, k] >= 0, self.truth[:, k] >= 0)):
                 sums = np.bincount(self.unit[here], self.size[here], len(self.times))
                 if here.any():
-                    found[i, k] = self.times @ np.square(sums) / (self.times @ sums)
-        return found[0], found[1]
+                    weights[i, k] = self.times @ np.square(sums) / (self.times @ sums)
+        return weights[0], weights[1]
 
     def without_labels(self) -> list[tuple[int, int]]:
         """Return the systems and strata with many cases and no label."""
@@ -429,21 +439,21 @@ class TruthStrata:
 
         result = []
         for k in range(len(self.names)):
-            met = self.cases[k] > 0
-            table = np.stack([self.labels[k][met], (self.cases - self.labels)[k][met]])
-            varied = met.sum() > 1 and table.sum(axis=1).all()
+            has_cases = self.cases[k] > 0
+            table = np.stack([self.labels[k][has_cases], (self.cases - self.labels)[k][has_cases]])
+            varied = has_cases.sum() > 1 and table.sum(axis=1).all()
             if varied and chi2_contingency(table).pvalue < BY_VERDICT / len(self.names):
                 result.append(k)
         return result
 
     def estimate(self) -> np.ndarray:
         """Return the observed joint shares (system, stratum, class)."""
-        cases, seen = self.cases.astype(float), self.tally[..., :-1].astype(float)
-        pooled = seen.sum(axis=1, keepdims=True)
+        cases, labelled = self.cases.astype(float), self.tally[..., :-1].astype(float)
+        pooled = labelled.sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = cases / cases.sum(axis=1, keepdims=True)
             common = pooled / pooled.sum(axis=2, keepdims=True)
-            own = seen / seen.sum(axis=2, keepdims=True)
+            own = labelled / labelled.sum(axis=2, keepdims=True)
         return np.asarray(share[..., None] * np.where(np.isnan(own), common, own))
 
     @cached_property
@@ -458,12 +468,14 @@ class TruthStrata:
         """
         if self.weighted:
             return 1 / self.prior_weights[1]
-        found = np.ones(len(self.names))
+        factors = np.ones(len(self.names))
         for k in range(len(self.names)):
-            known = self.truth[:, k] >= 0
-            if known.any():
-                found[k] = self.times[np.unique(self.unit[known])].sum() / self.labels[k].sum()
-        return np.minimum(found, 1.0)
+            has_truth = self.truth[:, k] >= 0
+            if has_truth.any():
+                factors[k] = (
+                    self.times[np.unique(self.unit[has_truth])].sum() / self.labels[k].sum()
+                )
+        return np.minimum(factors, 1.0)
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence, part: str) -> np.ndarray:
         """Draw joint probabilities (draw, system, stratum, class)."""
@@ -472,7 +484,9 @@ class TruthStrata:
             return stream(root, group, "partial_truth", *purpose, part, self.key, *block.key)
 
         draws, shape = block.size, (len(self.names), self.width)
-        total, seen, level = self._sums(rng, draws) if group != "prior" else self._nothing(draws)
+        total, labelled, level = (
+            self._sums(rng, draws) if group != "prior" else self._nothing(draws)
+        )
         joint = np.full((draws, *shape, self.classes), np.nan)
         for k, name in enumerate(self.names):
             own = np.flatnonzero(self.cases[k])
@@ -483,23 +497,23 @@ class TruthStrata:
                 1 / len(own), (draws, len(own))
             )
             share = mass / mass.sum(axis=1, keepdims=True)
-            left = np.ones_like(share)
+            remaining = np.ones_like(share)
             for y in range(self.classes - 1):
                 mean, strength = self._common(
                     k, y, level[:, k, y], rng("strength", name, y), group != "prior"
                 )
                 shape_of = (strength * mean)[:, None], (strength * (1 - mean))[:, None]
-                here, later = (
+                of_class, later = (
                     of_rates
                     * rng("rate", name, y, i).standard_gamma(np.broadcast_to(a, share.shape))
                     for i, a in enumerate(shape_of)
                 )
-                here += seen[:, k, own, y]
-                later += seen[:, k, own, y + 1 :].sum(axis=2)
-                rate = here / (here + later)
-                joint[:, k, own, y] = share * left * rate
-                left = left * (1 - rate)
-            joint[:, k, own, -1] = share * left
+                of_class += labelled[:, k, own, y]
+                later += labelled[:, k, own, y + 1 :].sum(axis=2)
+                rate = of_class / (of_class + later)
+                joint[:, k, own, y] = share * remaining * rate
+                remaining = remaining * (1 - rate)
+            joint[:, k, own, -1] = share * remaining
             joint[:, k, np.setdiff1d(np.arange(self.width), own)] = 0.0
         return joint
 
@@ -516,7 +530,7 @@ class TruthStrata:
         """
         systems = len(self.names)
         columns = systems * self.width
-        total, seen = np.zeros((columns, draws)), np.zeros((columns * self.classes, draws))
+        total, labelled_sums = np.zeros((columns, draws)), np.zeros((columns * self.classes, draws))
         normal = np.zeros((systems * self.classes, draws))
         column = self.stratum + self.width * np.arange(systems)
         labelled = self.truth >= 0
@@ -534,17 +548,20 @@ class TruthStrata:
             weight = (
                 rng("units", start).standard_gamma(np.broadcast_to(times, (draws, len(times)))).T
             )
-            known = labelled[rows]
+            has_truth = labelled[rows]
             total += (
                 _gather_columns(
                     column[rows], self.stratum[rows] >= 0, unit, size, columns, len(times)
                 )
                 @ weight
             )
-            if known.any():
+            if has_truth.any():
                 cell = column[rows] * self.classes + self.truth[rows]
-                seen += _gather_columns(cell, known, unit, size, len(seen), len(times)) @ weight
-                some = np.unique(unit[known.any(axis=1)])
+                labelled_sums += (
+                    _gather_columns(cell, has_truth, unit, size, len(labelled_sums), len(times))
+                    @ weight
+                )
+                some = np.unique(unit[has_truth.any(axis=1)])
                 noise = rng("levels", start).standard_normal((draws, len(some)))
                 effect = np.zeros((len(times), systems * self.classes))
                 np.add.at(effect, unit, residual[rows] * size[:, None])
@@ -555,7 +572,7 @@ class TruthStrata:
         with np.errstate(invalid="ignore", divide="ignore"):
             level = ndtr((normal / scale[:, None]).T).reshape(draws, systems, self.classes)
         shape = (draws, systems, self.width)
-        return total.T.reshape(shape), seen.T.reshape(*shape, self.classes), level
+        return total.T.reshape(shape), labelled_sums.T.reshape(*shape, self.classes), level
 
     @cached_property
     def _bulk(self) -> np.ndarray:
@@ -568,10 +585,15 @@ class TruthStrata:
         self, bulk: np.ndarray, column: np.ndarray, rng: np.random.Generator, draws: int
     ) -> np.ndarray:
         """Draw sums of the weights of the rows ``bulk`` over strata (column, draw)."""
-        met = self.stratum[bulk] >= 0
+        has_verdict = self.stratum[bulk] >= 0
         columns = len(self.names) * self.width
         cases = _gather_columns(
-            column[bulk], met, np.arange(bulk.sum()), np.ones(bulk.sum()), columns, int(bulk.sum())
+            column[bulk],
+            has_verdict,
+            np.arange(bulk.sum()),
+            np.ones(bulk.sum()),
+            columns,
+            int(bulk.sum()),
         )
         times = self.times[self.unit[bulk]]
         shared = (cases.multiply(times) @ cases.T).toarray()
@@ -593,10 +615,10 @@ class TruthStrata:
         result = np.zeros((len(self.unit), len(self.names), self.classes))
         for k in range(len(self.names)):
             for y in range(self.classes - 1):
-                left = self.truth[:, k] >= y
+                remaining = self.truth[:, k] >= y
                 number = self.tally[k, :, y:-1].sum()
                 if number:
-                    result[left, k, y] = (self.truth[left, k] == y) - self.tally[
+                    result[remaining, k, y] = (self.truth[remaining, k] == y) - self.tally[
                         k, :, y
                     ].sum() / number
         return result.reshape(len(self.unit), -1)
@@ -613,11 +635,11 @@ class TruthStrata:
         hits = self.tally[k, :, y] * self.dilution[k] * labels
         rest = self.tally[k, :, y + 1 : -1].sum(axis=1) * self.dilution[k] * labels
         strengths = self.strengths[:, None]
-        one, other = strengths * middle, strengths * (1 - middle)
-        log = np.broadcast_to(np.log(np.diff(edges)), one.shape).copy()
+        first, second = strengths * middle, strengths * (1 - middle)
+        log = np.broadcast_to(np.log(np.diff(edges)), first.shape).copy()
         for a, b in zip(hits, rest, strict=True):
             if a + b:
-                log += betaln(one + a, other + b) - betaln(one, other)
+                log += betaln(first + a, second + b) - betaln(first, second)
         mass = np.exp(log - log.max())
         of_cell = np.append(0.0, np.cumsum(mass.sum(axis=0)))
         own = rng.random((2, len(level)))
@@ -635,16 +657,16 @@ class TruthStrata:
 def _levels(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the stratum (pattern, entity) of verdicts (pattern, entity, judge), and the verdicts (stratum, judge)."""
     flat = codes.reshape(-1, codes.shape[-1])
-    met = (flat >= 0).any(axis=1)
-    found = np.full(len(flat), -1)
-    levels, which = np.unique(flat[met], axis=0, return_inverse=True)
-    found[met] = which.ravel()
-    return found.reshape(codes.shape[:2]), levels
+    has_verdict = (flat >= 0).any(axis=1)
+    strata = np.full(len(flat), -1)
+    levels, which = np.unique(flat[has_verdict], axis=0, return_inverse=True)
+    strata[has_verdict] = which.ravel()
+    return strata.reshape(codes.shape[:2]), levels
 
 
 def _gather_columns(
     column: np.ndarray,
-    kept: np.ndarray,
+    rows: np.ndarray,
     unit: np.ndarray,
     size: np.ndarray,
     columns: int,
@@ -653,5 +675,5 @@ def _gather_columns(
     """Return the cases of each unit in each column (column, unit), as a sparse matrix."""
     from scipy.sparse import csr_array
 
-    row = np.nonzero(kept)[0]
-    return csr_array((size[row], (column[kept], unit[row])), shape=(columns, units))
+    row = np.nonzero(rows)[0]
+    return csr_array((size[row], (column[rows], unit[row])), shape=(columns, units))

@@ -45,7 +45,7 @@ def probability_not_fallen(
 
 @cache
 def comparison_level(looks: int, error: float, ratio: float) -> float:
-    """Return the level of comparisons of a rate with the baseline, for any false alarm in so many looks.
+    """Return the level of comparisons of a rate with the baseline, for any false alarm in this number of looks.
 
     ``ratio`` is the number of cases in the baseline over that in a look. A comparison with the look
     before has a tenth of the level.

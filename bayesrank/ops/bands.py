@@ -10,13 +10,13 @@ from bayesrank._core.calls import check_call
 from bayesrank._core.checks import (
     check_choice,
     check_integer,
-    check_memory,
     check_numbers,
     check_prob,
     check_unique,
 )
 from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._core.labels import name_coord
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import add_notes, notes_of
 from bayesrank._core.random import BLOCK, Seed, blocks_between, root_sequence, stream
 from bayesrank._core.records import EvidenceRecord
@@ -149,8 +149,8 @@ def credible_curves(
     points = BINS if binned else len(PLACES[curve])
     table = np.full((6, len(model.names), points), np.nan)
     for k, (found, hidden) in enumerate(zip(values, part.withheld(), strict=True)):
-        held = np.concatenate(found)
-        low, high = simultaneous_band(held, prob)
+        curves = np.concatenate(found)
+        low, high = simultaneous_band(curves, prob)
         if curve == "roc":
             low[0], high[-1] = 0.0, 1.0  # a curve rises at once from (0, 0), and to (1, 1)
         if hidden and not binned:
@@ -162,7 +162,7 @@ def credible_curves(
             x = np.bincount(binned[k], part.size * predicted[:, k]) / cases
         observed = ordinates(k, np.zeros((1, BINS, 2)), part.size[None], None, None)[0]
         for row, one in zip(
-            table[:, k], (x, np.median(held, axis=0), low, high, observed, cases), strict=True
+            table[:, k], (x, np.median(curves, axis=0), low, high, observed, cases), strict=True
         ):
             row[: len(x)] = one
     names = (AXES[curve][0], "median", "lower", "upper", "observed", "cases")

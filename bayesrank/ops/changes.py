@@ -236,10 +236,10 @@ def drift(
         summary = summarize(out[name], prob=prob)
         out.update({f"{name}_{what}": summary[what] for what in ("mean", "lower", "upper")})
     for name, part in (("degraded", change), ("degraded_since_baseline", since)):
-        found = (
+        by_part = (
             each.reindex(dataset=labels) for each in below_zero(part.sel(part="rates", drop=True))
         )
-        out.update(dict(zip((name, f"{name}_error"), found, strict=True)))
+        out.update(dict(zip((name, f"{name}_error"), by_part, strict=True)))
     if (called := {one.words.noun for one in _sources(source)} - {""}) and len(called) == 1:
         out = out.assign_attrs(noun=called.pop())
     clusters = _clusters(source, rates)
@@ -248,7 +248,7 @@ def drift(
 
 
 def _clusters(source: Any, rates: xr.Dataset) -> ClusterCases | None:
-    """Return what the cases of each period are worth if they are in clusters of posteriors; else None."""
+    """Return the effective cases of each period, if the posteriors have clusters; else None."""
     labels = rates["dataset"].values.tolist()
     several = _is_mapping(source)
     sources = _sources(source)

@@ -1,4 +1,4 @@
-"""What the cases of each period are worth where they come in clusters: effective numbers and degrees of freedom.
+"""Effective numbers of cases and degrees of freedom of each period, if cases are in clusters.
 
 The variance of a rate between clusters, over that of independent cases, is the design effect of a
 period. It is known to few degrees of freedom, and a period without errors shows none at all. So a
@@ -26,7 +26,7 @@ class ClusterCases(NamedTuple):
 def cases_of_clusters(
     periods: Sequence[CaseEvidence], entities: Sequence[Any], positive: Any
 ) -> ClusterCases:
-    """Return what the cases of each period are worth for TPR and for 1 - FPR; all periods are clustered."""
+    """Return the effective cases of each period for TPR and for 1 - FPR, and their degrees of freedom."""
     cells = np.array(
         [
             [_of_entity(periods, name, positive, rate) for name in entities]

@@ -14,7 +14,6 @@ from bayesrank._core.checks import (
     check_absent,
     check_choice,
     check_integer,
-    check_memory,
     check_number,
     check_numbers,
     check_positives,
@@ -26,6 +25,7 @@ from bayesrank._core.checks import (
 )
 from bayesrank._core.draws import draw_dims
 from bayesrank._core.errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import add_notes
 from bayesrank._core.random import Seed, root_sequence, stream
 from bayesrank._core.types import ScoreLike
@@ -288,13 +288,16 @@ def value_curves(
     >>> value_curves("lift", [0.1, 0.5], points=3)["value"].values.round(6).tolist()
     [[0.0, 5.0, 10.0], [0.0, 1.0, 2.0]]
     """
-    given, points = check_numbers("prevalence", prevalence), check_size("points", points, 2)
-    if not given.size:
+    prevalences, points = check_numbers("prevalence", prevalence), check_size("points", points, 2)
+    if not prevalences.size:
         raise ArgumentError("prevalence", "must contain at least one share", "none")
     check_memory(
-        "points must be fewer", f"{given.size} x {points} values", (given.size, points), str(points)
+        "points must be fewer",
+        f"{prevalences.size} x {points} values",
+        (prevalences.size, points),
+        str(points),
     )
-    shares = broadcast(0.0, given.reshape(-1, 1))[1]
+    shares = broadcast(0.0, prevalences.reshape(-1, 1))[1]
     if _is_metric(score):
         limits = _range(*_place(_plain(score), at, size), shares.values)
         least, most = (np.broadcast_to(limit, shares.shape) for limit in limits)
@@ -508,8 +511,12 @@ def _below(
     rivals = (find(metric, at, float(share)) for share in shares)
     table = np.stack([np.searchsorted(rival, asked, side="left") / rival.size for rival in rivals])
     low = np.minimum(np.floor(position).astype(int), max(shares.size - 2, 0))
-    high, weight, item = np.minimum(low + 1, shares.size - 1), position - low, np.arange(asked.size)
-    out[defined] = (1 - weight) * table[low, item] + weight * table[high, item]
+    high, weight, curve = (
+        np.minimum(low + 1, shares.size - 1),
+        position - low,
+        np.arange(asked.size),
+    )
+    out[defined] = (1 - weight) * table[low, curve] + weight * table[high, curve]
     return out
 
 

@@ -18,11 +18,11 @@ from bayesrank._core.checks import (
     check_beta_parameters,
     check_callable,
     check_integer,
-    check_memory,
     check_numbers,
     describe_value,
 )
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.memory import check_memory
 from bayesrank._core.random import Seed, root_sequence, stream
 from bayesrank.scores import Score
 from bayesrank.scores.contour_area import probability_worse

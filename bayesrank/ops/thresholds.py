@@ -2,23 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import (
-    check_choice,
-    check_integer,
-    check_memory,
-    check_prevalences,
-    check_prob,
-)
+from bayesrank._core.checks import check_choice, check_integer, check_prevalences, check_prob
 from bayesrank._core.classes import CELLS
 from bayesrank._core.errors import ArgumentError, ArgumentKeyError
 from bayesrank._core.labels import select_names
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import add_notes
 from bayesrank._core.random import Seed, root_sequence, stream
 from bayesrank._core.types import ScoreLike
@@ -192,8 +187,54 @@ def best_threshold(
     check_memory(
         "draws must be fewer", f"{draws} draws of {len(parts)} classifiers", (3, *shape), str(draws)
     )
-    at, apparent, fixed, held_out = (np.empty(shape) for _ in range(4))
-    step = max(1, TOGETHER // (folds * truth.size))
+    drawn = _draw_thresholds(rule, parts, truth, [at for at, _ in observed], shape, folds, rng)
+    columns = {
+        "threshold_draws": drawn.threshold,
+        "apparent_draws": drawn.apparent,
+        "honest_draws": np.clip(_stretch(drawn, smallest), *rule.range),
+    }
+    result = xr.Dataset(
+        {name: (("draw", "entity"), x) for name, x in columns.items()}, {"entity": list(scores)}
+    )
+    held_out = result["apparent_draws"].copy(data=drawn.held_out)
+    sign = 1 if rule.higher_is_better else -1
+    optimism = (result["apparent_draws"] - held_out) * sign
+    honest = result["honest_draws"].where(optimism.notnull())
+    with catch_warnings():
+        filterwarnings("ignore", "All-NaN", RuntimeWarning)
+        ends = honest.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw")
+    thresholds = [part[0][index] for part, (index, _) in zip(parts, observed, strict=True)]
+    return result.assign(
+        threshold=("entity", thresholds),
+        apparent=("entity", [value for _, value in observed]),
+        honest=honest.mean("draw"),
+        honest_lower=ends.isel(quantile=0, drop=True),
+        honest_upper=ends.isel(quantile=1, drop=True),
+        optimism=optimism.mean("draw"),
+        optimism_error=optimism.std("draw", ddof=1) / np.sqrt(optimism.count("draw")),
+    ).assign_attrs(add_notes({"score": rule.name, "folds": folds, "prob": prob}, joined))
+
+
+class _Thresholds(NamedTuple):
+    """Draws (draw, entity) under random weights of the cases."""
+
+    threshold: np.ndarray  #: the best one of the draw
+    apparent: np.ndarray  #: its score on the same cases
+    fixed: np.ndarray  #: the score at the threshold that is the best on the observed cases
+    held_out: np.ndarray  #: the score on folds that did not choose the threshold
+
+
+def _draw_thresholds(
+    rule: Score,
+    parts: list,
+    truth: np.ndarray,
+    chosen: list[np.ndarray],
+    shape: tuple[int, int],
+    folds: int,
+    rng: np.random.Generator,
+) -> _Thresholds:
+    drawn = _Thresholds(*(np.empty(shape) for _ in _Thresholds._fields))
+    draws, step = shape[0], max(1, TOGETHER // (folds * truth.size))
     for block in (slice(start, min(start + step, draws)) for start in range(0, draws, step)):
         weight, fold = np.empty((2, block.stop - block.start, truth.size))
         for row, own in zip(weight, fold, strict=True):
@@ -202,10 +243,19 @@ def best_threshold(
                 own[members] = rng.permutation(np.arange(members.sum()) % folds)
         for k, part in enumerate(parts):
             cells = _cells(part, truth, weight)
-            index, apparent[block, k] = _choose(rule, *cells)
-            at[block, k] = part[0][index]
-            fixed[block, k] = rule.of_cells(*(cell[..., observed[k][0]] for cell in cells))
-            held_out[block, k] = _held_out(rule, part, truth, weight, fold, folds)
+            index, drawn.apparent[block, k] = _choose(rule, *cells)
+            drawn.threshold[block, k] = part[0][index]
+            drawn.fixed[block, k] = rule.of_cells(*(cell[..., chosen[k]] for cell in cells))
+            drawn.held_out[block, k] = _held_out(rule, part, truth, weight, fold, folds)
+    return drawn
+
+
+def _stretch(drawn: _Thresholds, smallest: np.ndarray) -> np.ndarray:
+    """Return draws around the mean held-out score, spread at least as those at the fixed threshold.
+
+    The fewer cases the ``smallest`` cell has, the nearer the spread is to that of the held-out scores.
+    """
+    fixed, held_out = drawn.fixed, drawn.held_out
     with catch_warnings():
         # A score may be undefined in all draws.
         filterwarnings("ignore", "All-NaN|Mean of empty|Degrees of freedom", RuntimeWarning)
@@ -213,39 +263,9 @@ def best_threshold(
         spread, most = np.nanstd(fixed, axis=0), np.nanstd(held_out, axis=0)
         share = LEAST + (1 - LEAST) / (1 + np.square(smallest / FEW))
         scale = (most / np.where(spread > 0, spread, np.nan)) ** share
-        # Without errors at the threshold its draws are all alike.
-        honest = np.where(
-            spread > 0, np.nanmean(held_out, axis=0) + scale * (fixed - centre), held_out
-        )
-        honest = np.clip(honest, *rule.range)
-    columns = {
-        "threshold_draws": at,
-        "apparent_draws": apparent,
-        "honest_draws": honest,
-        "held_out": held_out,
-    }
-    result = xr.Dataset(
-        {name: (("draw", "entity"), x) for name, x in columns.items()}, {"entity": list(scores)}
-    )
-    optimism = (result["apparent_draws"] - result["held_out"]) * (
-        1 if rule.higher_is_better else -1
-    )
-    result, known = result.drop_vars("held_out"), result["honest_draws"].where(optimism.notnull())
-    with catch_warnings():
-        filterwarnings("ignore", "All-NaN", RuntimeWarning)
-        ends = known.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw")
-    return result.assign(
-        threshold=(
-            "entity",
-            [part[0][index] for part, (index, _) in zip(parts, observed, strict=True)],
-        ),
-        apparent=("entity", [value for _, value in observed]),
-        honest=known.mean("draw"),
-        honest_lower=ends.isel(quantile=0, drop=True),
-        honest_upper=ends.isel(quantile=1, drop=True),
-        optimism=optimism.mean("draw"),
-        optimism_error=optimism.std("draw", ddof=1) / np.sqrt(optimism.count("draw")),
-    ).assign_attrs(add_notes({"score": rule.name, "folds": folds, "prob": prob}, joined))
+        stretched = np.nanmean(held_out, axis=0) + scale * (fixed - centre)
+    # Without errors at the threshold its draws are all alike.
+    return np.asarray(np.where(spread > 0, stretched, held_out))
 
 
 def _of_benefit(benefit: Mapping[str, float]) -> Score:

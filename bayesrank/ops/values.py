@@ -11,7 +11,6 @@ from bayesrank._core.calls import check_call
 from bayesrank._core.checks import (
     check_integer,
     check_labelled_numbers,
-    check_memory,
     check_numbers,
     check_prevalences,
     check_weights,
@@ -19,6 +18,7 @@ from bayesrank._core.checks import (
 )
 from bayesrank._core.draws import proportion_error
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.memory import check_memory
 from bayesrank._core.types import Container, ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, check_reference

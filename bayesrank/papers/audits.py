@@ -49,14 +49,14 @@ def audit_grid(table: xr.Dataset, axes: Any = None) -> np.ndarray:
     axes = new_panels(axes, 1, 2 * len(shares), 2.6 + 3.4 * len(shares), height, sharey=True)
     rows = np.arange(len(names))
     for i, share in enumerate(shares):
-        here = table.isel(prevalence=i)
+        at_prevalence = table.isel(prevalence=i)
         tests, correlations = axes[2 * i : 2 * i + 2]
         for column, test in enumerate(HEADINGS):
-            held = here[test].values.astype(bool)
+            holds = at_prevalence[test].values.astype(bool)
             for passed, (color, mark) in ((True, PASSED), (False, FAILED)):
                 tests.plot(
-                    np.full((held == passed).sum(), column),
-                    rows[held == passed],
+                    np.full((holds == passed).sum(), column),
+                    rows[holds == passed],
                     mark,
                     color=color,
                     markersize=8,
@@ -69,7 +69,7 @@ def audit_grid(table: xr.Dataset, axes: Any = None) -> np.ndarray:
             fontsize=10,
             loc="left",
         )
-        low, high = here["tau_min"].values, here["tau_max"].values
+        low, high = at_prevalence["tau_min"].values, at_prevalence["tau_max"].values
         correlations.hlines(rows, low, high, color=grey_shade(correlations, 0.35), linewidth=5)
         correlations.plot(high, rows, "|", color=ink_color(), markersize=9, markeredgewidth=1.6)
         correlations.axvline(0, color=ink_color(), linewidth=0.6)

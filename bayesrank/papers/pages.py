@@ -66,14 +66,14 @@ def explore_pmf(
     >>> text.count("<svg data-joint"), text.count("<svg data-score")
     (2, 1)
     """
-    found = _check_scores(scores)
+    checked = _check_scores(scores)
     data = {
         "models": MODELS,
         "colors": COLORS,
         "bins": BINS,
-        "scores": [_describe(score) for score in found],
+        "scores": [_describe(score) for score in checked],
     }
-    names = [score_label(score) for score in found]
+    names = [score_label(score) for score in checked]
     start = _check_start(size, observed, MOST)
     return _explorer(
         "Uncertainty in confusion matrices and their scores",
@@ -108,17 +108,17 @@ def explore_contours(
     >>> text.count("<svg data-square"), text.count("<td data-value")
     (2, 2)
     """
-    found = _check_scores(scores)
-    if not found:
+    checked = _check_scores(scores)
+    if not checked:
         raise ArgumentError("scores", "must contain at least one score", "none")
     parts = [
         _describe(score) | {"levels": round_values(*score_limits(score)).tolist()}
-        for score in found
+        for score in checked
     ]
     data = {"extent": EXTENT, "scale": SCALE, "most_points": MOST, "scores": parts}
     start = _check_start(size, observed, MOST_CONTOURS)
     return _explorer(
-        "Contours of scores", "contours", data | start, [_score_title(score) for score in found]
+        "Contours of scores", "contours", data | start, [_score_title(score) for score in checked]
     )
 
 
@@ -193,9 +193,9 @@ def save(html: str, path: str | Path) -> Path:
 
 def _check_scores(scores: Any) -> list[Score]:
     result = [as_score(score) for score in check_sequence("scores", scores)]
-    known = [as_score(name) for name in METRICS]
+    allowed = [as_score(name) for name in METRICS]
     for score in result:
-        if score.importance is None and score not in known:
+        if score.importance is None and score not in allowed:
             requirement = (
                 "must be ranking scores or scores of Lovell et al.; the page has no other formulas"
             )
@@ -230,13 +230,13 @@ def _check_start(size: Any, observed: Any, most: int) -> dict[str, Any]:
         )
     start = [round(0.8 * cases) for cases in (p, n)]
     if observed is not None:
-        seen = check_sequence("observed", observed)
-        if len(seen) != 2 or not all(
-            is_number(k) and 0 <= k <= cases for k, cases in zip(seen, (p, n), strict=True)
+        cells = check_sequence("observed", observed)
+        if len(cells) != 2 or not all(
+            is_number(k) and 0 <= k <= cases for k, cases in zip(cells, (p, n), strict=True)
         ):
             requirement = f"true positives up to {p} and true negatives up to {n}"
             raise ArgumentError("observed", f"must be {requirement}", describe_value(observed))
-        start = [check_integer("observed", count) for count in seen]
+        start = [check_integer("observed", count) for count in cells]
     return {"size": [p, n], "start": start, "most": most}
 
 

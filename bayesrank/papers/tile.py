@@ -101,13 +101,15 @@ def roc_beside_tile(
     figure, axes = plt.subplots(
         1, 1 + number, figsize=(5.0 + 4.4 * number + room, 4), layout="constrained"
     )
-    left, *squares = axes
-    value_tile(tile, ax=left, prevalence=prevalence)
-    scale = scale_on(left, SEQUENTIAL)
+    tile_axes, *squares = axes
+    value_tile(tile, ax=tile_axes, prevalence=prevalence)
+    scale = scale_on(tile_axes, SEQUENTIAL)
     for k, (ax, x, y) in enumerate(zip(squares, across.tolist(), up.tolist(), strict=True)):
         mark = str(k + 1) if number > 1 else ""
-        _dot(left, x, y, RED, 12 if mark else 9)
-        left.annotate(mark, (x, y), color="white", fontsize=8, ha="center", va="center", zorder=6)
+        _dot(tile_axes, x, y, RED, 12 if mark else 9)
+        tile_axes.annotate(
+            mark, (x, y), color="white", fontsize=8, ha="center", va="center", zorder=6
+        )
         for level in np.linspace(0, 1, LINES).tolist():
             line = isoperformance(x, y, level, prevalence, points=201)
             ax.plot(line["fpr"], line["tpr"], color=scale(level), linewidth=1.5)
@@ -116,7 +118,7 @@ def roc_beside_tile(
             _draw_performances(ax, source)
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="FPR", ylabel="TPR", aspect="equal")
         ax.set_title(f"{mark}{': ' if mark else 'the score at '}a = {x:g}, b = {y:g}", fontsize=9)
-    left.set_title(f"prevalence {prevalence:g}; beside it, lines of 0, 0.1, …, 1", fontsize=9)
+    tile_axes.set_title(f"prevalence {prevalence:g}; beside it, lines of 0, 0.1, …, 1", fontsize=9)
     if squares[-1].get_legend_handles_labels()[0]:
         side_legend(squares[-1])
     figure.colorbar(
@@ -279,21 +281,21 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
     prevalence = check_prevalence(prevalence)
     axes = new_panels(axes, 1, 2, 9.6, 4.4)
     scale = scale_on(axes[0], SEQUENTIAL)
-    other = np.linspace(0, 1, 401)
+    points_along = np.linspace(0, 1, 401)
     for ax, name, corner, end in zip(
         axes, "ab", ((1, 0), (0, 1)), ("slope_zero", "slope_one"), strict=True
     ):
         _square(ax, 2.0)
         for value in VALUES:
             style = {"color": scale(value), "linewidth": 1.8, "label": f"{name} = {value:g}"}
-            for side in (other[other < value], other[other > value]):
+            for side in (points_along[points_along < value], points_along[points_along > value]):
                 points = xr.DataArray(side, dims="point")
-                found = (
+                vertex_of = (
                     vertex(value, points, prevalence)
                     if name == "a"
                     else vertex(points, value, prevalence)
                 )
-                ax.plot(found["fpr"], found["tpr"], zorder=3, **style)
+                ax.plot(vertex_of["fpr"], vertex_of["tpr"], zorder=3, **style)
                 style.pop("label", None)
             slope = vertex(value, value, prevalence)[end].item()
             ax.axline(

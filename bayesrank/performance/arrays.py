@@ -191,12 +191,12 @@ def two_class_performance(
     array = as_performance(source, kind)
     only_two_classes(array)
     check_positive(array, purpose)
-    other = set(array.dims) - {*DRAW_DIMS, "entity", "actual", "predicted", dim}
-    if other:
+    extra_dims = set(array.dims) - {*DRAW_DIMS, "entity", "actual", "predicted", dim}
+    if extra_dims:
         raise ArgumentError(
             "source",
             "must have only the dims of draws, entity, actual and predicted",
-            sorted(map(str, other)),
+            sorted(map(str, extra_dims)),
             Advice("select one", InPython(", or br.pool(counts) before fitting")),
         )
     return array
@@ -230,10 +230,10 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
             argument, "must be a DataArray over the outcomes", type(values).__name__
         )
     values = order_classes(check_labelled_numbers(argument, values), argument)
-    here = outcome_dims(array)
-    if set(outcome_dims(values)) - set(here):
+    dims = outcome_dims(array)
+    if set(outcome_dims(values)) - set(dims):
         raise ArgumentError(
-            argument, f"must have the dims {' and '.join(here)} of source", values.dims
+            argument, f"must have the dims {' and '.join(dims)} of source", values.dims
         )
     for dim in [dim for dim in values.dims if dim in array.dims]:
         if values.sizes[dim] != array.sizes[dim]:
@@ -244,17 +244,17 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
             continue
         requested = array[dim].values.tolist()
         got = values[dim].values.tolist() if dim in values.coords else requested
-        if dim in here and got != requested:
+        if dim in dims and got != requested:
             if set(got) == set(requested):
                 values = select_names(values, {dim: requested})
             elif got == ["negative", "positive"]:
                 check_positive(array, f"{argument} of the classes negative and positive")
                 got = requested
-        if set(got) != set(requested) or (dim not in here and got != requested):
+        if set(got) != set(requested) or (dim not in dims and got != requested):
             raise ArgumentError(
                 argument, f"must have the labels of source on {dim}, {requested}", got
             )
-        if dim in here:
+        if dim in dims:
             values = values.assign_coords({dim: array[dim]})
     return values
 
@@ -309,12 +309,12 @@ def _find(source: Source, kind: str) -> xr.DataArray:
 def check_reserved(posterior: xr.Dataset) -> None:
     """Raise an error if a posterior variable has a reserved name but not its dims."""
     for name, dims in RESERVED.items():
-        held = get_variable(posterior, name)
-        if held is not None and not dims <= set(held.dims):
+        variable = get_variable(posterior, name)
+        if variable is not None and not dims <= set(variable.dims):
             raise ArgumentError(
                 f"{name} is a reserved name: a variable of a posterior with this name",
                 f"must have the dims {', '.join(sorted(dims))}",
-                held.dims,
+                variable.dims,
                 f"rename it, for example to my_{name}",
             )
 
@@ -326,9 +326,9 @@ def describe_items(source: Source, array: xr.DataArray) -> xr.DataArray:
     variables have. ``test_set`` is omitted: it is a dim of the prevalence, and its generated names
     depend on the other entities.
     """
-    observed, found = source.observed, {}
-    held, own = observed.coords.variables, array.coords.variables
-    for name, coord in held.items():
+    observed, added = source.observed, {}
+    known_coords, own = observed.coords.variables, array.coords.variables
+    for name, coord in known_coords.items():
         if (
             name in (*observed.dims, *own, "test_set", *OF_WEIGHTS)
             or not coord.dims
@@ -336,11 +336,13 @@ def describe_items(source: Source, array: xr.DataArray) -> xr.DataArray:
         ):
             continue
         if all(
-            dim in held and dim in own and held[dim].values.tolist() == own[dim].values.tolist()
+            dim in known_coords
+            and dim in own
+            and known_coords[dim].values.tolist() == own[dim].values.tolist()
             for dim in coord.dims
         ):
-            found[name] = coord
-    return array.assign_coords(found) if found else array
+            added[name] = coord
+    return array.assign_coords(added) if added else array
 
 
 def _check(array: xr.DataArray, outcome: list[str]) -> None:

@@ -125,8 +125,8 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     >>> ranking["observed"].item()  # of 0.85 and 0.65
     0.75
     """
-    given = parse_source(source)
-    source, unit = given.with_datasets(), "group" if given.over_groups else "data set"
+    parsed = parse_source(source)
+    source, unit = parsed.with_datasets(), "group" if parsed.over_groups else "data set"
     if (array := source.array) is not None:
         weight = _weights(array, weights)
         return _mean(array, weight).assign_attrs(array.attrs | _weight_attrs(weight, unit))
@@ -157,31 +157,33 @@ def _weights(source: xr.DataArray | xr.Dataset, weights: Any) -> xr.DataArray:
         else list(range(source.sizes["dataset"]))
     )
     if weights is None:
-        given = dict.fromkeys(names, 1.0)
+        by_name = dict.fromkeys(names, 1.0)
     elif isinstance(weights, xr.DataArray):
         if weights.dims != ("dataset",) or "dataset" not in weights.coords:
             raise ArgumentError(
                 "weights", "must be over dataset, and name them", describe_value(weights)
             )
-        held = check_labelled_numbers("weights", weights)
-        given = dict(zip(held["dataset"].values.tolist(), held.values.tolist(), strict=True))
+        labelled = check_labelled_numbers("weights", weights)
+        by_name = dict(
+            zip(labelled["dataset"].values.tolist(), labelled.values.tolist(), strict=True)
+        )
     elif isinstance(weights, Mapping):
-        given = dict(weights)
+        by_name = dict(weights)
     else:
         raise ArgumentTypeError(
             "weights", "must be a mapping or a DataArray over dataset", describe_value(weights)
         )
-    if set(given) != set(names) or (
+    if set(by_name) != set(names) or (
         isinstance(weights, xr.DataArray) and weights.size != len(names)
     ):
         lacking, unknown = (
-            [n for n in names if n not in given],
-            [n for n in given if n not in names],
+            [n for n in names if n not in by_name],
+            [n for n in by_name if n not in names],
         )
         raise ArgumentError(
             "weights", "must name every data set once", f"none for {lacking}, unknown {unknown}"
         )
-    values = check_weights("weights", [given[name] for name in names])
+    values = check_weights("weights", [by_name[name] for name in names])
     weight = xr.DataArray(
         values / values.sum(), {"dataset": names}, ["dataset"], name="dataset_weight"
     )
@@ -198,11 +200,13 @@ def _mean(values: xr.DataArray, weight: xr.DataArray) -> xr.DataArray:
     chosen = select_names(labelled, dataset=weight["dataset"].values)
     _check_all_there(chosen)
     # Coords of single data sets (test sets, ``measured``) do not apply to their mean.
-    plain = chosen.drop_vars(
+    without_datasets = chosen.drop_vars(
         [name for name, coord in chosen.coords.items() if "dataset" in coord.dims]
     )
     mean = xr.dot(
-        plain.drop_vars("dataset", errors="ignore"), weight.drop_vars("dataset"), dim="dataset"
+        without_datasets.drop_vars("dataset", errors="ignore"),
+        weight.drop_vars("dataset"),
+        dim="dataset",
     )
     return mean.transpose(*[d for d in values.dims if d != "dataset"]).rename(values.name)
 
@@ -250,16 +254,20 @@ def _posterior(
 
 
 def _lost_variance(
-    about: ModelRecord, counts: xr.DataArray | None, weight: xr.DataArray
+    model_record: ModelRecord, counts: xr.DataArray | None, weight: xr.DataArray
 ) -> list[Note]:
     """Return a note if a prior split over small data sets loses variance of the mean.
 
     With n cases the expected posterior variance of a rate is (n - 1) / (n + 1) of the variance of
     its estimate, since observed rates are more extreme than true ones.
     """
-    if not about.split_prior or counts is None or not {"entity", "dataset"} <= set(counts.dims):
+    if (
+        not model_record.split_prior
+        or counts is None
+        or not {"entity", "dataset"} <= set(counts.dims)
+    ):
         return []
-    if about.population or weight.size < 2:
+    if model_record.population or weight.size < 2:
         return []
     answers = "outcome" if "outcome" in counts.dims else "predicted"
     labelled = (
@@ -313,11 +321,11 @@ def _weight_attrs(
     shares = None
     if np.ptp(values) >= 1e-12:
         shares = [f"{name} {value:.3g}" for name, value in zip(names, values, strict=True)]
-    held = notes_of(EvidenceRecord.from_attrs(attrs or {}).notes)
-    few = [note for note in held if note.code in OF_FEW_UNITS]
-    notes = [note for note in held if note not in few]
+    earlier = notes_of(EvidenceRecord.from_attrs(attrs or {}).notes)
+    limits = [note for note in earlier if note.code in OF_FEW_UNITS]
+    notes = [note for note in earlier if note not in limits]
     if sum(record.units) < FEW:
-        notes += few
+        notes += limits
     if len(names) == 1:
         notes.append(Note("mean_of_one_dataset", {"dataset": names[0], "unit": unit}))
     else:

@@ -129,23 +129,28 @@ def from_cells(*, tn: Any, fp: Any, fn: Any, tp: Any, entity: Any = None) -> xr.
     >>> br.performance.from_cells(**{"tn": 0.7, "fp": 0.1, "fn": 0.1, "tp": 0.1}, entity="A").sizes["entity"]
     1
     """
-    given, hint = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}, "br.from_counts takes numbers of cases"
+    by_name, hint = (
+        {"tn": tn, "fp": fp, "fn": fn, "tp": tp},
+        "br.from_counts takes numbers of cases",
+    )
     cells = [
-        np.atleast_1d(check_labelled_numbers(name, value).values) for name, value in given.items()
+        np.atleast_1d(check_labelled_numbers(name, value).values) for name, value in by_name.items()
     ]
-    shapes = {held.shape for held in cells}
+    shapes = {texts.shape for texts in cells}
     if len(shapes) > 1 or cells[0].ndim != 1 or not cells[0].size:
-        held = ", ".join(f"{name} {each.shape}" for name, each in zip(given, cells, strict=True))
+        texts = ", ".join(f"{name} {each.shape}" for name, each in zip(by_name, cells, strict=True))
         raise ArgumentError(
-            "tn, fp, fn, tp", "must be scalars or sequences of the same length", f"shapes {held}"
+            "tn, fp, fn, tp", "must be scalars or sequences of the same length", f"shapes {texts}"
         )
     table = np.stack(cells, axis=-1)
     if outside := [
         name
-        for name, held in zip(given, cells, strict=True)
-        if not ((held >= 0) & (held <= 1)).all()
+        for name, texts in zip(by_name, cells, strict=True)
+        if not ((texts >= 0) & (texts <= 1)).all()
     ]:
-        raise ArgumentError(outside[0], "must lie between 0 and 1", f"{given[outside[0]]!r}", hint)
+        raise ArgumentError(
+            outside[0], "must lie between 0 and 1", f"{by_name[outside[0]]!r}", hint
+        )
     total = table.sum(axis=-1)
     if (off := ~(np.abs(total - 1) <= 1e-6)).any():
         raise ArgumentError(
@@ -239,12 +244,12 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     }
     text = in_words(prevalence, "")
     no_longer_apply = ["rate", "prevalence", "mean_prevalence", "spread_of_prevalence", "test_set"]
-    found = (
+    rescaled = (
         group.drop_vars(no_longer_apply, errors="ignore")
         .assign(moved)
         .assign_attrs(prevalence=text)
     )
-    return to_container(groups | {"posterior": found}) if groups else found
+    return to_container(groups | {"posterior": rescaled}) if groups else rescaled
 
 
 @check_call

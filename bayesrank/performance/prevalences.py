@@ -4,7 +4,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import check_integer, check_memory
+from bayesrank._core.checks import check_integer
+from bayesrank._core.memory import check_memory
 from bayesrank._core.random import Seed, blocks_between, root_sequence, stream
 
 #: Concentrations of both classes: Jeffreys' prior of a rate.
@@ -53,14 +54,14 @@ def prevalence_draws(
         (check_integer("chains", chains, 1), check_integer("draws", draws, 1)),
     )
     size = check_integer("cases", cases, 1)
-    found = check_integer("positives", positives, 0, size)
+    number = check_integer("positives", positives, 0, size)
     check_memory("draws must be fewer", f"{shape[0]} x {shape[1]} draws", shape, str(shape[1]))
     values = np.empty(shape)
     for block in blocks_between(0, shape[0], 0, shape[1], shape):
-        rng = stream(root, "estimated prevalence", found, size, *block.key)
+        rng = stream(root, "estimated prevalence", number, size, *block.key)
         values[block.chain, block.start : block.stop] = rng.beta(
-            found + JEFFREYS, size - found + JEFFREYS, block.size
+            number + JEFFREYS, size - number + JEFFREYS, block.size
         )
     return xr.DataArray(
-        values, dims=("chain", "draw"), name="prevalence", attrs={"estimate": f"{found}/{size}"}
+        values, dims=("chain", "draw"), name="prevalence", attrs={"estimate": f"{number}/{size}"}
     )

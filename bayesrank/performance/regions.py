@@ -132,8 +132,10 @@ def _curves(group: xr.Dataset, entities: int) -> np.ndarray:
     slope = sd[:, 1] / sd[:, 0]
     observed = group["performance"]
     rate = observed.isel(predicted=1) / observed.sum("predicted", skipna=False)
-    seen = rate.isel(actual=0).median(draw_dims(observed)).transpose("entity", "dataset").values
-    for i, fpr in enumerate(seen):
+    observed_rates = (
+        rate.isel(actual=0).median(draw_dims(observed)).transpose("entity", "dataset").values
+    )
+    for i, fpr in enumerate(observed_rates):
         at = np.linspace(logit(np.nanmin(fpr)), logit(np.nanmax(fpr)), POINTS)
         line = centre[:, i, [1]] + slope[:, None] * (at - centre[:, i, [0]])
         result[i] = expit(np.stack([at, np.median(line, axis=0)], -1))

@@ -55,17 +55,17 @@ class Goal:
         if self.kind in ("rival", "each"):
             return (weakest >= self.target) & outside.any(1)
         doubt = (1 - p).sum((1, 2))
-        met = 1 - doubt >= self.target
+        reached = 1 - doubt >= self.target
         # Between these bounds the pairs' joint probability decides.
-        open_ = np.flatnonzero(~met & (weakest >= self.target))
+        open_ = np.flatnonzero(~reached & (weakest >= self.target))
         factor = doubt / np.maximum((1 - normal).sum((1, 2)), 1e-300)
         step = max(MOST // (NORMALS * mean.shape[1]), 1)
         for start in range(0, len(open_), step):
             here = open_[start : start + step]
             drawn = _normal_scores(mean[here], covariance[here])
             joint = self._ahead(drawn, inside[here, None], outside[here, None]).mean(1)
-            met[here] = 1 - (1 - joint) * factor[here] >= self.target
-        return met
+            reached[here] = 1 - (1 - joint) * factor[here] >= self.target
+        return reached
 
     def sides(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return which entities must lead, and which must be behind them, both (future, entity)."""

@@ -15,16 +15,17 @@ TableScore = Callable[[np.ndarray], np.ndarray]
 
 
 class Updates(ABC):
-    """Simulated futures of one posterior.
-
-    ``extend(more)`` adds units to every future.
-    """
+    """Simulated futures of one posterior."""
 
     #: Scores (future, entity) under each simulated truth; today's units (entity), the prior's
     #: included; those added.
     truth: np.ndarray
     before: np.ndarray
     added: float = 0
+
+    @abstractmethod
+    def extend(self, more: int) -> None:
+        """Add units to every future."""
 
     @abstractmethod
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
@@ -37,7 +38,7 @@ class Updates(ABC):
 
 def gradient(score: TableScore, tables: np.ndarray) -> np.ndarray:
     """Return the derivative of a score by each cell of its table, by central differences."""
-    found = np.empty(tables.shape)
+    slopes = np.empty(tables.shape)
     moved = tables.copy()
     for c, o in np.ndindex(tables.shape[-2:]):
         cell = tables[..., c, o]
@@ -45,9 +46,9 @@ def gradient(score: TableScore, tables: np.ndarray) -> np.ndarray:
         moved[..., c, o] = cell + step
         high = score(moved)
         moved[..., c, o] = cell - step
-        found[..., c, o] = (high - score(moved)) / (2 * step)
+        slopes[..., c, o] = (high - score(moved)) / (2 * step)
         moved[..., c, o] = cell
-    return np.nan_to_num(found)
+    return np.nan_to_num(slopes)
 
 
 class NormalScores(Updates):

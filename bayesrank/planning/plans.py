@@ -1,7 +1,7 @@
 """How many more cases are needed: the assurance that a future posterior meets a target."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.credible import rank_pair
 from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.intervals import position_of
-from bayesrank.ranking.separation import Pair
+from bayesrank.ranking.separation import Pair, Separation
 from bayesrank.ranking.summary import score_name
 from bayesrank.ranking.values import RankingOptions
 from bayesrank.scores import Score
@@ -102,14 +102,16 @@ def plan(
     entity, rival : hashable, optional
         The two entities; by default the leader and its closest rival.
     margin, rope : float, optional
-        The true difference, in units of the score.
-    more, positives, k, width, alternatives : optional
-        Each is described below. With any of them the plan is unconditional.
+        In a conditional plan, one of them is the assumed true difference, in units of the score. In
+        an unconditional one, they change the target, as described with ``true_scores``.
+    k, width : optional
+        Other targets of an unconditional plan, described with ``true_scores``.
     true_scores : {"difference", "population", "posterior"}, optional
         Where the true scores of the futures come from. ``"difference"``: a known difference of two
         entities (a conditional plan). ``"population"``: the learned population of entities.
-        ``"posterior"``: the posterior under independent priors. The last two give unconditional
-        assurance, for these targets:
+        ``"posterior"``: the posterior under independent priors. The default is a known difference,
+        or the learned population if ``k``, ``width``, ``rival="all"``, ``more``, ``positives`` or
+        ``alternatives`` is given: these need an unconditional plan. Its targets are:
 
         - by default P(best) ≥ ``target``: that ``entity`` (if not given, the entity that then
           leads) is best by more than ``rope``;
@@ -196,9 +198,15 @@ def plan(
     check_bool("alternatives", alternatives)
     _refuse_these_cases(score)
     root, posterior = root_sequence(seed), check_posterior(posterior)
-    of_posterior = {"k": k, "width": width, "rival='all'": (isinstance(rival, str) and rival == ALL) or None,
-                    "more": more, "positives": positives, "alternatives": alternatives or None}  # fmt: skip
-    others = [name for name, given in of_posterior.items() if given is not None]
+    unconditional = {
+        "k": k,
+        "width": width,
+        "rival='all'": (isinstance(rival, str) and rival == ALL) or None,
+        "more": more,
+        "positives": positives,
+        "alternatives": alternatives or None,
+    }
+    others = [name for name, value in unconditional.items() if value is not None]
     if true_scores is not None:
         check_choice("true_scores", true_scores, ("difference", "population", "posterior"))
     if true_scores == "difference" and others:
@@ -218,18 +226,11 @@ def plan(
             )
     else:
         posterior = posterior.with_datasets()
-    one = scored(posterior, score, higher_is_better, kind)
+    scored_source = scored(posterior, score, higher_is_better, kind)
     if true_scores in (None, "difference") and not others:
-        if margin is not None and rope:
-            raise ArgumentError(
-                "margin and rope",
-                "both name the true difference: pass one of them",
-                f"{margin}, {rope}",
-            )
-        known = rope if margin is None else check_number("margin", margin, 0.0, finite=True)
-        result = _of_difference(
-            one, RankingOptions(target, rope), kind, Pair(entity, rival, known), assurance, sizes
-        )
+        least = _true_difference(margin, rope)
+        settings, pair = RankingOptions(target, rope), Pair(entity, rival, least)
+        result = _of_difference(scored_source, settings, kind, pair, assurance, sizes)
         if result is not None:
             return result
         if true_scores is not None or isinstance(posterior, Over):
@@ -237,10 +238,13 @@ def plan(
                 "posterior",
                 "must come from evidence that shows what new cases add, for a conditional plan",
             )
-    given = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
-    named = {argument: name for argument, name in given.items() if name is not None}
+    entities = {
+        "entity": entity,
+        "rival": None if isinstance(rival, str) and rival == ALL else rival,
+    }
+    named = {argument: name for argument, name in entities.items() if name is not None}
     top = 1 if k is None else check_integer("k", k, 1)
-    source = read_source(one, score, kind, top, named)
+    source = read_source(scored_source, score, kind, top, named)
     if true_scores == "posterior":
         source = replace(source, population=None)
     goal = _goal(source, target, entity, rival, k, width, margin, rope)
@@ -250,32 +254,54 @@ def plan(
     )
     if not alternatives:
         return result
+    return result.assign(_plan_alternatives(source, goal, assurance, futures, root))
+
+
+def _true_difference(margin: float | None, rope: float) -> float:
+    """Return the least true difference of a conditional plan: the margin, or the ROPE."""
+    if margin is not None and rope:
+        raise ArgumentError(
+            "margin and rope",
+            "both name the true difference: pass one of them",
+            f"{margin}, {rope}",
+        )
+    return rope if margin is None else check_number("margin", margin, 0.0, finite=True)
+
+
+def _plan_alternatives(
+    source: Preposterior,
+    goal: Goal,
+    assurance: float,
+    futures: int,
+    root: np.random.SeedSequence,
+) -> xr.Dataset:
+    """Return the needed units, their cases and the limit of plans for other kinds of new units."""
     rows = []
     kinds = alternative_requests(source)
     for request in kinds.values():
         other = with_units(source, request)
-        each = _plan_sizes(
-            other, goal, assurance, _sizes(None, other.units, other.most), futures, root
-        )
-        rows.append(
-            (float(each["needed"]), float(each["needed"]) * other.cases_each, float(each["limit"]))
-        )
+        sizes = _sizes(None, other.units, other.most)
+        other_plan = _plan_sizes(other, goal, assurance, sizes, futures, root)
+        needed = float(other_plan["needed"])
+        rows.append((needed, needed * other.cases_each, float(other_plan["limit"])))
     columns = zip(("needed", "cases", "limit"), np.array(rows).reshape(-1, 3).T, strict=True)
-    more_found = {f"alternative_{name}": ("alternative", column) for name, column in columns}
-    return result.assign(more_found).assign_coords(
-        alternative=name_coord([*kinds]) if kinds else np.empty(0, str)
+    return xr.Dataset(
+        {f"alternative_{name}": ("alternative", column) for name, column in columns},
+        {"alternative": name_coord([*kinds]) if kinds else np.empty(0, str)},
     )
 
 
 def _refuse_these_cases(score: Any) -> None:
     """Refuse a score of these cases, which no new case can change."""
-    one = find(score) if isinstance(score, str) else score
-    if isinstance(one, Score) and one.attempts is not None and one.attempts.these:
+    parsed = find(score) if isinstance(score, str) else score
+    if isinstance(parsed, Score) and parsed.attempts is not None and parsed.attempts.these:
         raise ArgumentError(
             "score",
             "must be for cases like these, since a plan is for new cases",
-            f"{one.aliases[0]!r}",
-            InPython(f"br.cases.reliability(posterior, {one.display!r}) is a plan for more runs"),
+            f"{parsed.aliases[0]!r}",
+            InPython(
+                f"br.cases.reliability(posterior, {parsed.display!r}) is a plan for more runs"
+            ),
         )
 
 
@@ -291,25 +317,27 @@ def _of_difference(
     names = one.found.values
     if not set(names.dims) <= {*DRAW_DIMS, "entity"} or names.sizes["entity"] < 2:
         return None
-    given = {"entity": pair.entity, "rival": pair.rival}
-    for argument, which in given.items():
+    named = {"entity": pair.entity, "rival": pair.rival}
+    for argument, which in named.items():
         if which is not None:
             check_choice(argument, which, names["entity"].values.tolist(), ArgumentKeyError)
     if pair.entity is not None and pair.entity == pair.rival:
         raise ArgumentError("rival", "must be another entity", f"{pair.rival!r} twice")
-    ranking, held = rank_pair(one, settings, kind, pair)
+    ranking, compared = rank_pair(one, settings, kind, pair)
     caps = [note for note in caps_of(ranking) if not cap_of(note).allows_numbers]
     position = position_of(ranking).values
     if np.isnan(position).all():
         raise ArgumentError("score", "must be defined for at least one entity", score_name(ranking))
     leader = ranking["entity"].values[int(np.nanargmin(position))]
-    if held is None and not caps and one.source is None and pair.entity is None:
+    if compared is None and not caps and one.source is None and pair.entity is None:
         # A sole leader of an aggregate, whose plan is of no other kind: with its closest rival.
         return _of_difference(one, settings, kind, pair._replace(entity=leader), assurance, sizes)
-    if held is None and not caps:
+    if compared is None and not caps:
         return None
-    known = ("score", "display", "higher_is_better", "noun")
-    record: dict[str, Any] = {name: ranking.attrs[name] for name in known if name in ranking.attrs}
+    retained = ("score", "display", "higher_is_better", "noun")
+    record: dict[str, Any] = {
+        name: ranking.attrs[name] for name in retained if name in ranking.attrs
+    }
     record["true_scores"] = "difference"
     record |= {
         "goal": "separation",
@@ -323,41 +351,42 @@ def _of_difference(
     record["entities"] = ranking.sizes["entity"]
     record["leader"] = str(leader)
     limits = {"caps": notes_text(caps), "separation": get_fact(ranking, "separation")}
-    if held is None:
+    if compared is None:
         empty = {name: ("n", np.empty(0)) for name in ("success", "success_error")}
         unknown = dict.fromkeys(("needed", "limit", "now", "difference", "cases_each"), np.nan)
         return xr.Dataset(empty | unknown | limits, {"n": np.empty(0, int)}, record)
-    note = held.note(assurance)
-    tried = _sizes(sizes, held.units[:2] - held.prior[:2])
-    success = np.array([held.success(n) if held.difference > 0 else 0.0 for n in tried.tolist()])
-    needed = note.fields.get("needed")
-    reason = (
-        "cap"
-        if caps
-        else "met"
-        if held.apart
-        else ""
-        if needed
-        else "size"
-        if held.difference > 0
-        else "equal"
+    note = compared.note(assurance)
+    tried = _sizes(sizes, compared.units[:2] - compared.prior[:2])
+    success = np.array(
+        [compared.success(n) if compared.difference > 0 else 0.0 for n in tried.tolist()]
     )
+    needed = note.fields.get("needed")
+    reason = "cap" if caps else _reason(compared, needed)
     number = {"cap": np.nan, "met": 0.0}.get(reason, np.nan if needed is None else needed)
     scalars = {
-        "needed": number, "limit": float(held.difference > 0), "difference": held.difference,
-        "now": float(select_names(ranking["superiority"], entity=held.entity, rival=held.rival)),
-        "units": float(held.units[:2].max()), "cases_each": held.cases_each,
+        "needed": number, "limit": float(compared.difference > 0), "difference": compared.difference,
+        "now": float(select_names(ranking["superiority"], entity=compared.entity, rival=compared.rival)),
+        "units": float(compared.units[:2].max()), "cases_each": compared.cases_each,
     }  # fmt: skip
     curve = {"success": ("n", success), "success_error": ("n", 0 * success)}
     record |= {
-        "entity": str(held.entity),
-        "rival": str(held.rival),
-        "unit": held.unit,
+        "entity": str(compared.entity),
+        "rival": str(compared.rival),
+        "unit": compared.unit,
         "reason": reason,
     }
     return xr.Dataset(
         curve | scalars | limits | {"separation": notes_text([note])}, {"n": tried}, record
     )
+
+
+def _reason(compared: Separation, needed: float | None) -> str:
+    """Return why a conditional plan has no number, or that the target is met; empty if it has one."""
+    if compared.apart:
+        return "met"
+    if needed:
+        return ""
+    return "size" if compared.difference > 0 else "equal"
 
 
 def _goal(
@@ -411,10 +440,10 @@ def _goal(
                 "also names an entity; rename the entity",
             )
         return Goal("each", target, which, margin=rope)
-    other = names.index(rival)
-    if other == which:
+    rival_place = names.index(rival)
+    if rival_place == which:
         raise ArgumentError("rival", "must be another entity", f"{rival!r} twice")
-    return Goal("rival", target, which, other, margin=rope if margin is None else -margin)
+    return Goal("rival", target, which, rival_place, margin=rope if margin is None else -margin)
 
 
 def _sizes(sizes: Any, units: np.ndarray, limit: float = np.inf) -> np.ndarray:
@@ -439,83 +468,137 @@ def _plan_sizes(
     futures: int,
     root: np.random.SeedSequence,
 ) -> xr.Dataset:
-    if (
-        goal.kind == "interval" and source.cells
-    ):  # a width needs no pairs, and more futures make it exact
+    if goal.kind == "interval" and source.cells:
+        # A width needs no pairs, and more futures make it exact.
         futures = max(futures, min(INTERVALS // source.cells, INTERVALS // 20))
-    draws, now = source.draws, goal.now(source.draws)
-    met = now <= goal.width if goal.kind == "interval" else now >= goal.target
-    updates = source.updates(futures, stream(root, "plan", source.unit))
-    average, spread = draws.mean(0), source.covariance
-    today = updates.moments()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        wider = np.nan_to_num(np.sqrt(np.diag(spread) / np.diag(today[1][0])), nan=1.0, posinf=1.0)
-    wider[np.abs(wider - 1) < 3 / np.sqrt(2 * len(draws))] = 1.0  # an error of draws
-    truth = source.true_scores(updates.truth, stream(root, "plan population"))
-    moved, skewness = truth - updates.truth, _skewness(draws, spread)
-    top = truth.max(1, keepdims=True)
-    best = (truth == top) / (truth == top).sum(1, keepdims=True)
-
-    def row(updates: Updates) -> list[float]:
-        """Return the share of futures that meet the target, P(best) of the leader and its loss, with errors."""
-        mean, covariance = updates.moments()
-        past = updates.past()
-        # What the approximation misses today it misses in proportion to what is left of today's
-        # evidence.
-        factor = 1 + (wider - 1) * past
-        mean = np.where(np.isnan(mean), average, mean + (average - today[0][0]) * past) + moved * (
-            1 - past
-        )
-        covariance = np.nan_to_num(covariance) * factor[:, None] * factor
-        leader = mean.argmax(1)[:, None]
-        shares = _share(
-            goal.met(mean, covariance, skewness * np.sqrt(np.sqrt(past[:, None] * past)))
-        )
-        of_leader = (np.take_along_axis(values, leader, 1)[:, 0] for values in (best, top - truth))
-        return [
-            *shares,
-            *(number for x in of_leader for number in (x.mean(), x.std() / np.sqrt(x.size))),
-        ]
-
-    rows = {}
-    for size, more in zip(sizes.tolist(), np.diff(sizes, prepend=0).tolist(), strict=True):
-        updates.extend(more)
-        rows[size] = row(updates)
+    now = goal.now(source.draws)
+    forecast = _Forecast.of(source, goal, futures, root)
+    rows = forecast.follow(sizes)
     curve = np.array([*rows.values()]).T
     if not source.found.finite_mean:
         curve[4:] = np.nan
     limit, limit_error = _limit(source, goal, futures, root)
     needed, lower, upper, reason = np.nan, np.nan, np.nan, ""
-    if met:
+    if now <= goal.width if goal.kind == "interval" else now >= goal.target:
         needed, lower, upper, reason = 0.0, 0.0, 0.0, "met"
     elif limit < assurance:
         reason = "fixed" if source.fixed else "limit"
-    elif (above := curve[0] >= assurance).any():
-        first = int(np.argmax(above))
-        low, high = float(sizes[first - 1]) if first else 0.5, float(sizes[first])
-        while high / low > 1 + PRECISION and high - np.floor(low) > 1:
-            middle = float(np.round(np.sqrt(low * high)).clip(np.floor(low) + 1, high - 1))
-            again = source.updates(futures, stream(root, "plan", source.unit))
-            again.extend(int(middle))
-            rows[int(middle)] = row(again)
-            low, high = (low, middle) if rows[int(middle)][0] >= assurance else (middle, high)
-        needed = high
-        tried = sorted(rows)
-        success, error = np.array([rows[size][:2] for size in tried]).T
-        lower, upper = (_crossing(np.array(tried), success + k * error, assurance) for k in (2, -2))
+    elif (curve[0] >= assurance).any():
+        needed, lower, upper = forecast.search(rows, sizes, curve[0], assurance)
     else:
         reason = "size"
     names = ("success", "probability_best", "expected_loss")
     columns = [f"{name}{end}" for name in names for end in ("", "_error")]
-    found = {name: ("n", values) for name, values in zip(columns, curve, strict=True)}
+    variables = {name: ("n", values) for name, values in zip(columns, curve, strict=True)}
     scalars = {
         "needed": needed, "needed_lower": lower, "needed_upper": upper, "limit": limit, "limit_error": limit_error,
         "now": now, "units": float(source.units.max()), "cases_each": source.cases_each,
     }  # fmt: skip
+    record = _record_of(source, goal, assurance, futures, reason)
+    return xr.Dataset(variables | scalars, {"n": sizes}, record.to_attrs())
+
+
+@dataclass(frozen=True)
+class _Forecast:
+    """Futures of a plan: their posteriors after any number of new units, and the scores that are then true."""
+
+    source: Preposterior
+    goal: Goal
+    futures: int
+    root: np.random.SeedSequence
+    #: The futures before any new unit, which ``follow`` extends.
+    updates: Updates
+    #: The mean of the updates before any new unit (entity).
+    today: np.ndarray
+    #: The spread of the posterior over that of the updates today (entity).
+    wider: np.ndarray
+    #: How far the true scores lie from the truth of the updates (future, entity).
+    moved: np.ndarray
+    skewness: np.ndarray
+    #: P(best) and the loss of each entity, given the true scores (future, entity).
+    best: np.ndarray
+    loss: np.ndarray
+
+    @classmethod
+    def of(
+        cls, source: Preposterior, goal: Goal, futures: int, root: np.random.SeedSequence
+    ) -> "_Forecast":
+        updates = source.updates(futures, stream(root, "plan", source.unit))
+        mean, covariance = updates.moments()
+        draws, spread = source.draws, source.covariance
+        with np.errstate(invalid="ignore", divide="ignore"):
+            wider = np.sqrt(np.diag(spread) / np.diag(covariance[0]))
+        wider = np.nan_to_num(wider, nan=1.0, posinf=1.0)
+        wider[np.abs(wider - 1) < 3 / np.sqrt(2 * len(draws))] = 1.0  # an error of draws
+        truth = source.true_scores(updates.truth, stream(root, "plan population"))
+        top = truth.max(1, keepdims=True)
+        is_best = truth == top
+        return cls(
+            source,
+            goal,
+            futures,
+            root,
+            updates,
+            today=mean[0],
+            wider=wider,
+            moved=truth - updates.truth,
+            skewness=_skewness(draws, spread),
+            best=is_best / is_best.sum(1, keepdims=True),
+            loss=top - truth,
+        )
+
+    def follow(self, sizes: np.ndarray) -> dict[int, list[float]]:
+        """Return the row of each number of new units, which rise."""
+        rows = {}
+        for size, more in zip(sizes.tolist(), np.diff(sizes, prepend=0).tolist(), strict=True):
+            self.updates.extend(more)
+            rows[size] = self.row(self.updates)
+        return rows
+
+    def row(self, updates: Updates) -> list[float]:
+        """Return the share of futures that meet the target, P(best) of the leader and its loss, with errors."""
+        mean, covariance = updates.moments()
+        past = updates.past()
+        average = self.source.draws.mean(0)
+        # What the approximation misses today it misses in proportion to what is left of today's
+        # evidence.
+        factor = 1 + (self.wider - 1) * past
+        mean = np.where(np.isnan(mean), average, mean + (average - self.today) * past)
+        mean = mean + self.moved * (1 - past)
+        covariance = np.nan_to_num(covariance) * factor[:, None] * factor
+        leader = mean.argmax(1)[:, None]
+        skewness = self.skewness * np.sqrt(np.sqrt(past[:, None] * past))
+        numbers = [*_share(self.goal.met(mean, covariance, skewness))]
+        for values in (self.best, self.loss):
+            of_leader = np.take_along_axis(values, leader, 1)[:, 0]
+            numbers += [of_leader.mean(), of_leader.std() / np.sqrt(of_leader.size)]
+        return numbers
+
+    def search(
+        self, rows: dict[int, list[float]], sizes: np.ndarray, success: np.ndarray, assurance: float
+    ) -> tuple[float, float, float]:
+        """Return the least number of units that is enough, and its range; ``rows`` gains the tried numbers."""
+        first = int(np.argmax(success >= assurance))
+        low, high = float(sizes[first - 1]) if first else 0.5, float(sizes[first])
+        while high / low > 1 + PRECISION and high - np.floor(low) > 1:
+            middle = float(np.round(np.sqrt(low * high)).clip(np.floor(low) + 1, high - 1))
+            updates = self.source.updates(self.futures, stream(self.root, "plan", self.source.unit))
+            updates.extend(int(middle))
+            rows[int(middle)] = self.row(updates)
+            low, high = (low, middle) if rows[int(middle)][0] >= assurance else (middle, high)
+        tried = sorted(rows)
+        share, error = np.array([rows[size][:2] for size in tried]).T
+        lower, upper = (_crossing(np.array(tried), share + k * error, assurance) for k in (2, -2))
+        return high, lower, upper
+
+
+def _record_of(
+    source: Preposterior, goal: Goal, assurance: float, futures: int, reason: str
+) -> PlanRecord:
     entity, rival = (
         "" if which is None else str(source.names[which]) for which in (goal.entity, goal.rival)
     )
-    record = PlanRecord(
+    return PlanRecord(
         **vars(replace(source.found.facts, range=None, unit=source.unit)),
         goal=goal.kind,
         target=goal.target,
@@ -534,7 +617,6 @@ def _plan_sizes(
         reason=reason,
         true_scores="posterior" if source.population is None else "population",
     )
-    return xr.Dataset(found | scalars, {"n": sizes}, record.to_attrs())
 
 
 def _skewness(draws: np.ndarray, covariance: np.ndarray) -> np.ndarray:
@@ -574,8 +656,8 @@ def _crossing(sizes: np.ndarray, success: np.ndarray, level: float) -> float:
     return float(np.ceil(np.exp(np.log(sizes[i - 1]) + part * np.log(sizes[i] / sizes[i - 1]))))
 
 
-def _share(met: np.ndarray) -> tuple[float, float]:
+def _share(reached: np.ndarray) -> tuple[float, float]:
     """Return a share and its Monte-Carlo error, which is never 0."""
-    size, hits = met.size, met.sum()
+    size, hits = reached.size, reached.sum()
     p = (hits + 1) / (size + 2)
     return float(hits / size), float(np.sqrt(p * (1 - p) / size))

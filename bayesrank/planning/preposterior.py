@@ -118,7 +118,7 @@ class Preposterior:
 
     @property
     def alike(self) -> list[str]:
-        """Return the entities with the same outcomes as another one on all cases, which are taken as equal."""
+        """Return the entities with the same outcomes as another one on all cases, which are assumed to be equal."""
         return [
             str(name) for i, name in enumerate(self.names) if (self.twin == self.twin[i]).sum() > 1
         ]
@@ -182,18 +182,18 @@ class Preposterior:
             else labels
         )
         order = [labels.index(label) for label in own]
-        plain, (rows, columns) = order == list(range(len(order))), np.ix_(order, order)
+        in_order, (rows, columns) = order == list(range(len(order))), np.ix_(order, order)
 
         def of(tables: np.ndarray) -> np.ndarray:
             return sign * score.of_tables(
-                tables if plain else tables[..., rows, columns], present[..., order]
+                tables if in_order else tables[..., rows, columns], present[..., order]
             )
 
         return of
 
 
 def check_posterior(posterior: Container) -> Source | Over:
-    """Parse a posterior, or raise if it is none; an aggregate of one is returned unchanged."""
+    """Parse a posterior; raise an error for another source. An aggregate of a posterior is returned unchanged."""
     if isinstance(posterior, Over):
         check_posterior(posterior.source)
         return posterior
@@ -215,8 +215,8 @@ def read_source(
     Entities that are in no draw among the first ``top``, are not ``named`` by an argument, and are
     not among the ``top + 1`` best means, are left out.
     """
-    found = one.found
-    values = found.values
+    scored = one.found
+    values = scored.values
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     if extra:
         raise ArgumentError(
@@ -230,7 +230,7 @@ def read_source(
     dims = draw_dims(values)
     if not dims:
         raise ArgumentError("posterior", "must contain draws", "a point estimate")
-    drawn = found.sign * values.stack(all_draws=dims).transpose(
+    drawn = scored.sign * values.stack(all_draws=dims).transpose(
         "all_draws", "entity"
     ).values.astype(float)
     keep = np.flatnonzero(np.isnan(drawn).mean(0) <= MOSTLY)
@@ -243,9 +243,9 @@ def read_source(
     drawn = drawn[np.linspace(0, len(drawn) - 1, min(len(drawn), DRAWS)).round().astype(int)]
     size = values.sizes["entity"]
     full = np.full((len(drawn), size), np.nan)
-    full[:, keep] = found.sign * drawn
+    full[:, keep] = scored.sign * drawn
     ranked = np.isin(np.arange(size), keep)
-    population = population_behind(full, ranked, found, one.evidence, one.information)
+    population = population_behind(full, ranked, scored, one.evidence, one.information)
     everyone = np.arange(keep.size)
     source = Preposterior(one, score, kind, keep, drawn, population, drawn, everyone, everyone)
     names = source.names
@@ -259,9 +259,9 @@ def read_source(
     first = np.any(drawn >= limit[:, None], axis=0)
     first[places] = True
     first[np.argsort(-drawn.mean(0), kind="stable")[: top + 1]] = True
-    few = np.arange(first.sum())
+    chosen = np.arange(first.sum())
     return replace(
-        source, keep=keep[first], draws=drawn[:, first], kept=np.flatnonzero(first), twin=few
+        source, keep=keep[first], draws=drawn[:, first], kept=np.flatnonzero(first), twin=chosen
     )
 
 
@@ -274,15 +274,15 @@ def known_shares(source: Preposterior) -> np.ndarray | None:
         .sum("predicted", skipna=False)
         .isel(entity=source.keep)
     )
-    one = shares.isel(dict.fromkeys(draw_dims(shares), 0))
-    if bool((np.abs(shares - one) > 1e-9).any()):
+    first_draw = shares.isel(dict.fromkeys(draw_dims(shares), 0))
+    if bool((np.abs(shares - first_draw) > 1e-9).any()):
         raise ArgumentError(
             "posterior",
             "must have one prevalence for a plan",
             "draws of it",
             Advice(Typed("prevalence", 0.02), InPython(" of br.fit"), " sets one"),
         )
-    return one.transpose("entity", "actual").values
+    return first_draw.transpose("entity", "actual").values
 
 
 def outcome_score(source: Preposterior) -> Score:

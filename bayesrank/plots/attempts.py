@@ -76,10 +76,10 @@ def attempts(
     entities, x = curve["entity"].values.tolist(), line["place"].values
     shown = range(len(entities)) if len(entities) <= NAMED else _leaders(line)
     names, paints = plain_names(entities, 34), entity_colors(entities, colors)
-    each = [line.isel(entity=i) for i in range(len(entities))]
+    lines = [line.isel(entity=i) for i in range(len(entities))]
     draw_curves(
         ax,
-        each,
+        lines,
         shown,
         names,
         list(paints.values()),
@@ -111,10 +111,10 @@ def _draw_by_cost(curve: xr.Dataset, ax: Any, colors: Colors) -> Any:
     best = line["probability_best"].transpose("entity", "attempts").values
     shown = range(len(entities)) if len(entities) <= NAMED else frequent_winners(best)
     names, paints = plain_names(entities, 34), entity_colors(entities, colors)
-    each = [line.isel(entity=i) for i in range(len(entities))]
+    lines = [line.isel(entity=i) for i in range(len(entities))]
     drawn = ("mean_cost", "median", "lower", "upper")
     first, marks = frequent_winners(best), curve.sizes["attempts"] <= 20
-    draw_curves(ax, each, shown, names, list(paints.values()), drawn, marks, first)
+    draw_curves(ax, lines, shown, names, list(paints.values()), drawn, marks, first)
     ax.set(ylim=(-0.02, 1.02), ylabel="one of the attempts succeeds (median)")
     ax.set_xlim(left=0)
     ax.set_xlabel(
@@ -127,9 +127,9 @@ def _draw_by_cost(curve: xr.Dataset, ax: Any, colors: Colors) -> Any:
 def _along(curve: xr.Dataset) -> xr.Dataset:
     """Return the curve along one axis: all of k as 1 - k, one attempt as 0, one of k as k - 1."""
     curve = curve[["median", "lower", "upper", "probability_best", "leader", "headline"]]
-    left = curve.sel(event="all").isel(attempts=slice(None, 0, -1))
+    all_of_k = curve.sel(event="all").isel(attempts=slice(None, 0, -1))
     both = xr.concat(
-        [left, curve.sel(event="any")],
+        [all_of_k, curve.sel(event="any")],
         "attempts",
         "all",
         coords="minimal",
@@ -163,14 +163,14 @@ def _draw_strip(ax: Any, line: xr.Dataset, entities: list[Any], paints: dict[Any
     strip = ax.inset_axes((0, -GAP - STRIP, 1, STRIP), sharex=ax)
     best = line["probability_best"].transpose("attempts", "entity").values
     leaders = [entities.index(name) for name in line["leader"].values.tolist()]
-    few = len(leaders) <= 21
+    can_name = len(leaders) <= 21
     for position, i, chance, headline in zip(
         line["place"].values, leaders, best.max(axis=1), line["headline"].values, strict=True
     ):
         color = mix_colors(paper_color(ax), paints[entities[i]], 0.1 + 0.9 * chance)
         strip.bar(position, 1, width=1, color=color, linewidth=0)
         words = ("★" if headline == "best" else "") + (
-            f"{chance:.2f}".lstrip("0") if few and chance < 0.995 else ""
+            f"{chance:.2f}".lstrip("0") if can_name and chance < 0.995 else ""
         )
         strip.text(
             position,

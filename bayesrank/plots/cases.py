@@ -49,11 +49,11 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     cases = cases.isel(pattern=cases["decides"].values)
     values = cases["outcome"].transpose("entity", "pattern").values
     right_wrong = bool(np.isin(values, [0, 1]).all(where=~np.isnan(values)))
-    known = values[~np.isnan(values)]
+    defined = values[~np.isnan(values)]
     right, wrong = blue_on(ax), grey_shade(ax, 0.16)
     scale: Any = LinearSegmentedColormap.from_list("wrong_right", [wrong, right])
     scale = scale.with_extremes(bad=paper_color(ax))
-    norm = Normalize(0, 1) if right_wrong else Normalize(known.min(), known.max())
+    norm = Normalize(0, 1) if right_wrong else Normalize(defined.min(), defined.max())
     edges = np.concatenate([[0], np.cumsum(cases["count"].values)])
     if cases.sizes["pattern"]:
         ax.pcolormesh(

@@ -120,10 +120,10 @@ def _draw(curves: Any, curve: str, ax: Any, colors: Colors) -> Any:
         text + "\n(no band: too few cases)" * bool(lacks)
         for text, lacks in zip(plain_names(entities, 34), hidden, strict=True)
     ]
-    each = [curves.isel(entity=i) for i in range(len(entities))]
+    lines = [curves.isel(entity=i) for i in range(len(entities))]
     paints = list(entity_colors(entities, colors).values())
     variables, first = (x, "median", "lower", "upper"), frequent_winners(height.values)
-    draw_curves(ax, each, shown, names, paints, variables, marks=bins, banded=first)
+    draw_curves(ax, lines, shown, names, paints, variables, marks=bins, banded=first)
     if curve != "precision_recall":
         ax.plot([0, 1], [0, 1], color=grey_shade(ax, 0.6), linewidth=1, linestyle=":")
     across, up = LABELS[curve]

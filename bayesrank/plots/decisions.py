@@ -124,16 +124,16 @@ def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = 
         ("mean", "lower", "upper", "ppv", "heading"),
     )
     names, left_out = first_rows(found["entity"].values.tolist(), top)
-    few = len(names) <= 20
+    can_label = len(names) <= 20
     width, height = list_size(len(names))
-    ax = new_axes(ax, width, 1.6 + 0.5 * len(names) if few else height)
+    ax = new_axes(ax, width, 1.6 + 0.5 * len(names) if can_label else height)
     rows = np.arange(len(names))
     for position, (outcome, mark) in enumerate({"tp": "o", "fn": "v", "fp": "s"}.items()):
         part = found.sel(outcome=outcome).isel(entity=slice(len(names)))
         label = str(part["heading"].item())
         y, color = rows + 0.26 * (position - 1), OUTCOME_COLORS[position]
-        ax.hlines(y, part["lower"], part["upper"], color=color, linewidth=2 if few else 0.8)
-        size = 5 if few else 2.5
+        ax.hlines(y, part["lower"], part["upper"], color=color, linewidth=2 if can_label else 0.8)
+        size = 5 if can_label else 2.5
         ax.plot(part["mean"], y, mark, color=color, markersize=size, label=label, linestyle="none")
     ax.hlines(
         rows[1:] - 0.5,

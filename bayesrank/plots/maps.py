@@ -166,28 +166,30 @@ def value_tiles(
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['logreg', 'lda']
     """
-    other = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1]
-    if isinstance(tiles, xr.DataArray) and not other:
+    panel_dim = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1]
+    if isinstance(tiles, xr.DataArray) and not panel_dim:
         requirement = "must have a third dim beside b and a, along which the maps are"
         raise ArgumentError("tiles", requirement, f"the dims {tiles.dims}")
-    check_array("tiles", tiles, ("b", "a", *(other or ["maps"])))
-    tiles = tiles.transpose(*other, "b", "a")
-    size, titles = len(tiles), plain_names(tiles[other[0]].values.tolist(), 26)
-    each = (
+    check_array("tiles", tiles, ("b", "a", *(panel_dim or ["maps"])))
+    tiles = tiles.transpose(*panel_dim, "b", "a")
+    size, titles = len(tiles), plain_names(tiles[panel_dim[0]].values.tolist(), 26)
+    prevalences = (
         [None]
         if prevalence is None
         else np.ravel(check_prevalences(prevalence, ends=True)).tolist()
     )
-    if len(each) not in (1, size):
+    if len(prevalences) not in (1, size):
         raise ArgumentError(
-            "prevalence", f"must be one number, or one for each of {size} maps", len(each)
+            "prevalence", f"must be one number, or one for each of {size} maps", len(prevalences)
         )
     columns = 2 if size == 4 else min(size, 3)
     rows = -(-size // columns)
     grid = new_panels(
         None, rows, columns, 2.4 * columns + 1.0, 2.2 * rows + 0.7, sharex=True, sharey=True
     )
-    for ax, part, name, prior in zip(grid, tiles, titles, each * (size // len(each)), strict=False):
+    for ax, part, name, prior in zip(
+        grid, tiles, titles, prevalences * (size // len(prevalences)), strict=False
+    ):
         image = _draw_map(ax, part, _scale(tiles), lines)
         ax.set_title(name, fontsize=8)
         draw_tile_axes(ax, prior, marks=False, window=window_of(tiles), small=True)

@@ -313,9 +313,9 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
         xlabel="period", ylabel="change of OPS", ylim=(bottom - margin / 2, top + 1.4 * margin)
     )
     below.set_title("numbers: probability that the rates got worse", fontsize=9, loc="left")
-    found = [ax.get_legend_handles_labels() for ax in axes]
+    legends = [ax.get_legend_handles_labels() for ax in axes]
     if not below.figure.legends:
-        handles, labels = (above + below for above, below in zip(*found, strict=True))
+        handles, labels = (above + below for above, below in zip(*legends, strict=True))
         below.figure.legend(
             handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=9
         )

@@ -82,9 +82,9 @@ def shrinkage(
     >>> [ax.get_title() for ax in axes]
     ['HC2', 'RepC']
     """
-    found = populations.shrinkage(posterior, score, prob=prob)
-    record = ResultRecord.of(found)
-    names = found["entity"].values.tolist()
+    shrunk = populations.shrinkage(posterior, score, prob=prob)
+    record = ResultRecord.of(shrunk)
+    names = shrunk["entity"].values.tolist()
     chosen = (
         names
         if entities is None
@@ -95,16 +95,16 @@ def shrinkage(
         raise ArgumentKeyError(
             "entities", f"must be among {names[:5]}{' ...' * (len(names) > 5)}", f"{unknown[:5]}"
         )
-    over = "dataset" if "dataset" in found.dims else "entity"
+    over = "dataset" if "dataset" in shrunk.dims else "entity"
     fewer = ""
     if over == "dataset" and entities is None:
-        order = np.argsort(-record.sign * found["typical"].values, kind="stable")[:PANELS]
+        order = np.argsort(-record.sign * shrunk["typical"].values, kind="stable")[:PANELS]
         fewer = f"first {len(order)} of {len(names)} entities" if len(order) < len(names) else ""
         chosen = [names[i] for i in order]
     columns = (
-        [select_names(found, entity=name) for name in chosen]
+        [select_names(shrunk, entity=name) for name in chosen]
         if over == "dataset"
-        else [select_names(found, entity=chosen)]
+        else [select_names(shrunk, entity=chosen)]
     )
     # Members by the posterior, unknown ones last; of many, the first and the last.
     order = np.argsort(
@@ -195,31 +195,38 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
         if "entity" in points.coords
         else list(range(points.sizes["entity"]))
     )
-    colors, few = list(entity_colors(names).values()), len(names) < 5
-    studies = few and "cases" in points
+    colors, can_fill = list(entity_colors(names).values()), len(names) < 5
+    studies = can_fill and "cases" in points
     ax = new_axes(ax, 7.8, 4.6)
     for i, color in enumerate(colors):
-        one = points.isel(entity=i)
+        summary = points.isel(entity=i)
         ax.fill(
-            one["credible_fpr"],
-            one["credible_tpr"],
+            summary["credible_fpr"],
+            summary["credible_tpr"],
             facecolor=color,
             alpha=0.25,
             edgecolor=color,
             zorder=2,
         )
-        if few:
+        if can_fill:
             ax.plot(
-                one["prediction_fpr"],
-                one["prediction_tpr"],
+                summary["prediction_fpr"],
+                summary["prediction_tpr"],
                 "--",
                 color=color,
                 linewidth=1.2,
                 zorder=2,
             )
-            ax.plot(one["curve_fpr"], one["curve_tpr"], "-", color=color, linewidth=1.4, zorder=3)
+            ax.plot(
+                summary["curve_fpr"],
+                summary["curve_tpr"],
+                "-",
+                color=color,
+                linewidth=1.4,
+                zorder=3,
+            )
         if studies:
-            area = CIRCLE * one["cases"].values / max(float(points["cases"].max()), 1.0)
+            area = CIRCLE * summary["cases"].values / max(float(points["cases"].max()), 1.0)
             look: Any = {
                 "facecolors": "none",
                 "edgecolors": [color],
@@ -227,11 +234,11 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
                 "alpha": 0.8,
                 "zorder": 3,
             }
-            ax.scatter(one["observed_fpr"], one["observed_tpr"], s=area, **look)
+            ax.scatter(summary["observed_fpr"], summary["observed_tpr"], s=area, **look)
         mark = MARKS[i % len(MARKS)]
         ax.plot(
-            one["fpr"],
-            one["tpr"],
+            summary["fpr"],
+            summary["tpr"],
             mark,
             color=color,
             markeredgecolor=paper_color(ax),
@@ -251,7 +258,7 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
     handles.append(
         Patch(facecolor=grey, alpha=0.25, edgecolor=grey, label=f"{level} credible region")
     )
-    if few:
+    if can_fill:
         handles.append(
             Line2D([], [], color=grey, linestyle="--", label=f"{level} prediction region")
         )
@@ -266,7 +273,7 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
         }
         handles.append(Line2D([], [], color=grey, label="data sets, by cases", **circle))
     side_legend(ax, handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5))
-    shown = ["", "credible_", *["prediction_", "curve_"] * few, *["observed_"] * studies]
+    shown = ["", "credible_", *["prediction_", "curve_"] * can_fill, *["observed_"] * studies]
     limits = [
         _limits(np.concatenate([points[f"{what}{rate}"].values.ravel() for what in shown]))
         for rate in ("fpr", "tpr")

@@ -87,32 +87,32 @@ def matrix_pmf(
     if not pmfs:
         raise ArgumentError("pmf", "must contain at least one pmf", "none")
     rates = [_rates(one, f"pmf[{name!r}]" if name else "pmf") for name, one in pmfs.items()]
-    seen = None if observed is None else _rates_of(observed)
+    observed_rates = None if observed is None else _rates_of(observed)
     figure = new_figure(figure, 6.4 * len(pmfs), 5.2)
     parts = [figure] if len(pmfs) == 1 else figure.subfigures(1, len(pmfs))
     largest, *tops = (
         max(one.sum(over).max().item() for one in pmfs.values()) for over in ((), "tp", "tn")
     )
     for part, (name, one), (fpr, tpr) in zip(parts, pmfs.items(), rates, strict=True):
-        (above, corner), (joint, beside) = part.subplots(
+        (above, corner), (joint, right_panel) = part.subplots(
             2, 2, width_ratios=(3, 1), height_ratios=(1, 2.2)
         )
         corner.set_axis_off()
         _draw_points(joint, fpr, tpr, one, largest)
-        if seen is not None:
-            _mark_observed(joint, *seen)
+        if observed_rates is not None:
+            _mark_observed(joint, *observed_rates)
         joint.set(xlabel="FPR", ylabel="TPR", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         across, up = one.sum("tp"), one.sum("tn")
         above.vlines(fpr, 0, across, color=OKABE_ITO[0], linewidth=1)
         above.plot(fpr, across, "o", color=OKABE_ITO[0], markersize=3 if len(fpr) <= 100 else 0)
-        beside.hlines(tpr, 0, up, color=OKABE_ITO[0], linewidth=1)
-        beside.plot(up, tpr, "o", color=OKABE_ITO[0], markersize=3 if len(tpr) <= 100 else 0)
+        right_panel.hlines(tpr, 0, up, color=OKABE_ITO[0], linewidth=1)
+        right_panel.plot(up, tpr, "o", color=OKABE_ITO[0], markersize=3 if len(tpr) <= 100 else 0)
         above.set(xlim=joint.get_xlim(), ylabel="probability", ylim=(0, 1.05 * tops[0]), title=name)
-        beside.set(ylim=joint.get_ylim(), xlabel="probability", xlim=(0, 1.05 * tops[1]))
-        for ax in (above, beside):
+        right_panel.set(ylim=joint.get_ylim(), xlabel="probability", xlim=(0, 1.05 * tops[1]))
+        for ax in (above, right_panel):
             ax.spines[["top", "right"]].set_visible(False)
         above.tick_params(labelbottom=False)
-        beside.tick_params(labelleft=False)
+        right_panel.tick_params(labelleft=False)
     return figure
 
 
@@ -136,15 +136,17 @@ def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = No
     'precision'
     """
     _rates(pmf)
-    seen = None if observed is None else (_rates_of(observed)[1], scores.ppv(observed).item())
+    observed_point = (
+        None if observed is None else (_rates_of(observed)[1], scores.ppv(observed).item())
+    )
     ax = new_axes(ax, 4.8, 4.6)
     tp, fp = xr.broadcast(pmf["tp"], pmf["negatives"].item() - pmf["tn"])
     called = tp + fp
     precision = (tp / called.where(called > 0)).transpose("tp", "tn").values
     recall = (tp / pmf["positives"].item()).transpose("tp", "tn").values
     _draw_points(ax, recall, precision, pmf, pmf.values.max())
-    if seen is not None:
-        _mark_observed(ax, *seen)
+    if observed_point is not None:
+        _mark_observed(ax, *observed_point)
     without = pmf.values[np.isnan(precision)].sum()
     ax.set(
         xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal"
@@ -288,11 +290,11 @@ def score_pmf(
     ax = new_axes(ax, 6.0, 5.2 if check_integer("bins", bins, 0, 10_000) else 4.0)
     above, ax, strip = split_axes(ax, 3, above=1.3 if bins else 0, below=1)
     distributions, paints = list(by_name.values()), place_colors(range(len(by_name)))
-    few = max(one.sizes["value"] for one in distributions) <= 100
+    can_show = max(one.sizes["value"] for one in distributions) <= 100
     for pmf, paint in zip(distributions, paints, strict=True):
         if len(distributions) == 1:  # stems of several would hide each other
             ax.vlines(pmf["value"], 0, pmf["probability"], color=paint, linewidth=0.8)
-        ax.plot(pmf["value"], pmf["probability"], ".", color=paint, markersize=5 if few else 3)
+        ax.plot(pmf["value"], pmf["probability"], ".", color=paint, markersize=5 if can_show else 3)
     highest = max(float(one["probability"].max()) for one in distributions)
     _zoom(ax, _span(distributions), observed)
     ax.set(ylabel="probability", ylim=(0, 1.08 * highest))
@@ -441,21 +443,21 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
     tp, tn = np.meshgrid(pmf["tp"], pmf["tn"], indexing="ij")
     positives = pmf["positives"].item()
     value = as_score(score).of_cells(tn, pmf["negatives"].item() - tn, positives - tp, tp)
-    found = values_pmf(pmf, score)
-    found = found.isel(value=found["value"].notnull().values)
+    masses = values_pmf(pmf, score)
+    masses = masses.isel(value=masses["value"].notnull().values)
     ax = new_axes(ax, 6.0, 4.2)
     ax, strip = split_axes(ax, 3, below=1)[1:]
     shades = fade_colors(ax)(np.linspace(0.3, 0.95, len(value)))
     for row, color in zip(value, shades, strict=True):
         defined = row[~np.isnan(row)]
-        shared = found["probability"].sel(value=defined, method="nearest")
+        shared = masses["probability"].sel(value=defined, method="nearest")
         ax.plot(defined, shared, ".-", color=color, linewidth=0.9, markersize=4)
-    _zoom(ax, _span([found]))
+    _zoom(ax, _span([masses]))
     ends = dict.fromkeys([0, len(value) // 2, len(value) - 1])
     key = {f"TPR {pmf['tp'].values[i] / max(positives, 1):.2g}": shades[i] for i in ends}
     ax.set(ylabel="probability", ylim=(0, None))
-    write_key(ax, key, left=mean(found) > np.mean(ax.get_xlim()))
-    _count_matrices(strip, ax, found)
+    write_key(ax, key, left=mean(masses) > np.mean(ax.get_xlim()))
+    _count_matrices(strip, ax, masses)
     return finish_plot(ax)
 
 
@@ -509,15 +511,15 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
     figure = new_figure(figure, 8.6, 3.2)
     axes = figure.subplots(1, len(names), squeeze=False)[0]
     for ax, name in zip(axes, names, strict=True):
-        one = check.sel(statistic=name)
-        replicated, seen = one["replicated"].values.ravel(), float(one["observed"])
+        statistic = check.sel(statistic=name)
+        replicated, observed = statistic["replicated"].values.ravel(), float(statistic["observed"])
         replicated = replicated[np.isfinite(replicated)]
         # Spreads are compared by their ratios: on this axis twice as much and half as much are
         # equally far.
         positive = replicated[replicated > 0]
         ends = [
             1.0,
-            *[seen] * (seen > 0),
+            *[observed] * (observed > 0),
             *(np.quantile(positive, [0.001, 0.999]) if positive.size else []),
         ]
         edges = np.geomspace(min(ends) / 1.1, max(ends) * 1.1, 60)
@@ -531,11 +533,11 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
             linestyle=":",
             label="chance alone",
         )
-        ax.axvline(seen, ymax=0.94, color=OKABE_ITO[5], linewidth=2, label="observed")
+        ax.axvline(observed, ymax=0.94, color=OKABE_ITO[5], linewidth=2, label="observed")
         ax.set_xlim(*edges[[0, -1]])
         log_axis(ax)
         ax.set(xlabel=LABELS.get(name, name), yticks=[])
-        p = prose.probability(float(one["p_value"]), replicated.size)
+        p = prose.probability(float(statistic["p_value"]), replicated.size)
         ax.set_title(f"share as large or larger: {p}", fontsize=10)
         ax.spines[["top", "left", "right"]].set_visible(False)
     axes[0].set_ylabel("replicates")
@@ -565,8 +567,10 @@ def _draw_points(ax: Any, x: np.ndarray, y: np.ndarray, pmf: xr.DataArray, large
     if pmf.size <= 20_000:
         ax.plot(x.ravel(), y.ravel(), ".", color=grey_shade(ax, 0.25), markersize=1, zorder=2)
     area = 90 * pmf.values / largest
-    seen = (area > 0.01) & ~np.isnan(x + y)
-    ax.scatter(x[seen], y[seen], s=area[seen], color=OKABE_ITO[0], edgecolors="none", zorder=3)
+    visible = (area > 0.01) & ~np.isnan(x + y)
+    ax.scatter(
+        x[visible], y[visible], s=area[visible], color=OKABE_ITO[0], edgecolors="none", zorder=3
+    )
 
 
 def _rates_of(observed: xr.DataArray) -> tuple[float, float]:

@@ -59,8 +59,9 @@ def forest(
     Parameters
     ----------
     ranking : xarray.Dataset
-        The result of :func:`bayesrank.credible_ranking`; the intervals have its ``prob``. Or a
-        posterior, followed by the score to rank by.
+        The result of :func:`bayesrank.credible_ranking`; the intervals have its ``prob``. A
+        posterior works too; the second argument is then the score to rank by, as in
+        ``forest(posterior, "f1")``.
     ax : matplotlib Axes, optional
     top : int, optional
         Number of entities to draw, from the first; all by default.
@@ -144,10 +145,13 @@ def _draw_scores(
     # Marks and small letters fit the height of a row, in points.
     room = 72 * ax.get_window_extent().height / ax.figure.dpi / max(len(table), 1)
     mark_size = float(np.clip(0.4 * room, 1.5, 4.5))
-    ranked, known = table["expected_rank"].notna().to_numpy(), table["median"].notna().to_numpy()
+    ranked, defined = table["expected_rank"].notna().to_numpy(), table["median"].notna().to_numpy()
     if "tier" in table:
         ranked = table["tier"].notna().to_numpy()
-    for those, mark, label in ((ranked & known, "o", None), (~ranked & known, "x", "not ranked")):
+    for those, mark, label in (
+        (ranked & defined, "o", None),
+        (~ranked & defined, "x", "not ranked"),
+    ):
         if those.any():
             rows = table[those]
             color = [paints[name] if mark == "o" else grey_shade(ax, 0.5) for name in rows.index]

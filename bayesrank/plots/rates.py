@@ -59,9 +59,9 @@ def roc_regions(
     ['logreg', 'svm_rbf', '7 more']
     """
     check_integer("top", top)
-    found = rate_regions(source, prob=prob, kind=kind)
-    entities, regions = found["entity"].values.tolist(), "region_fpr" in found
-    fpr, tpr = found["fpr"].values, found["tpr"].values
+    computed = rate_regions(source, prob=prob, kind=kind)
+    entities, regions = computed["entity"].values.tolist(), "region_fpr" in computed
+    fpr, tpr = computed["fpr"].values, computed["tpr"].values
     # Undefined ones come last.
     order = (
         np.argsort(fpr - tpr, kind="stable").tolist()
@@ -77,7 +77,7 @@ def roc_regions(
     for position, (i, text, ring) in enumerate(zip(chosen, texts, rings, strict=True)):
         mark, dash = mark_and_dash(position)
         if regions:
-            x, y = found["region_fpr"].values[i], found["region_tpr"].values[i]
+            x, y = computed["region_fpr"].values[i], computed["region_tpr"].values[i]
             ax.fill(x, y, color=paints[i], alpha=0.08, linewidth=0)
             ax.plot(x, y, color=paints[i], linewidth=1.2, linestyle=dash)
         look: dict = {
@@ -143,5 +143,5 @@ def roc_regions(
 def _count_before(x: np.ndarray, y: np.ndarray, place: int) -> int:
     """Return how many earlier points lie at the same place, as far as can be seen."""
     widths = [max(float(np.ptp(z)), 0.02) for z in (x, y)]
-    apart = np.hypot((x[:place] - x[place]) / widths[0], (y[:place] - y[place]) / widths[1])
-    return int((apart < 0.02).sum())
+    distance = np.hypot((x[:place] - x[place]) / widths[0], (y[:place] - y[place]) / widths[1])
+    return int((distance < 0.02).sum())

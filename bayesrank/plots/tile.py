@@ -99,9 +99,10 @@ def winner_tile(
         if colors is None
         else {str(name): color for name, color in check_colors(colors).items()}
     )
-    found = entity_colors(first, chosen, places)
+    color_of = entity_colors(first, chosen, places)
     paints = {
-        name: found[one] for name, one in zip(table["entity"].values.tolist(), first, strict=True)
+        name: color_of[one]
+        for name, one in zip(table["entity"].values.tolist(), first, strict=True)
     }
     window = left, right, low, high = TileRecord.of(regions).window or (0.0, 1.0, 0.0, 1.0)
     grid = np.meshgrid(np.linspace(left, right, PIXELS), np.linspace(low, high, PIXELS))
@@ -138,19 +139,19 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
     ['logreg, lda']
     """
     check_result("br.tile.frontiers", "frontiers", frontiers, ("entity", "rival", "a", "b"))
-    few = frontiers.sizes["pair"] <= NAMED
-    ax = new_axes(ax, 7.0 if few else 4.4, 4.0)
+    can_color = frontiers.sizes["pair"] <= NAMED
+    ax = new_axes(ax, 7.0 if can_color else 4.4, 4.0)
     pairs = [
         f"{one}, {two}"
         for one, two in zip(frontiers["entity"].values, frontiers["rival"].values, strict=True)
     ]
     for i, name in enumerate(plain_names(pairs, 34)):
         curve = frontiers.isel(pair=i)
-        color = place_colors([i])[0] if few else grey_shade(ax, 0.7)
+        color = place_colors([i])[0] if can_color else grey_shade(ax, 0.7)
         thin: Any = {"linewidth": 0.7, "alpha": min(1.0, (60 / len(pairs)) ** 0.5)}
-        look = {"linewidth": 1.6} if few else thin
+        look = {"linewidth": 1.6} if can_color else thin
         ax.plot(curve["a"], curve["b"], color=color, label=name, **look)
-    if few and pairs:
+    if can_color and pairs:
         side_legend(ax, title="equal scores of")
     draw_tile_axes(ax, prevalence)
     return add_missing_fonts(ax)
@@ -180,15 +181,23 @@ def neutral_tile(band: xr.Dataset, ax: Any = None) -> Any:
         ("prob",),
     )
     ax = new_axes(ax, 7.0, 4.0)
-    color, other = place_colors([0, 1])
+    color, second_color = place_colors([0, 1])
     a = band["a"].values
     ax.fill_between(a, band["lower"], band["upper"], color=color, alpha=0.25, linewidth=0,
                     label=f"{100 * band.attrs['prob']:g}% band")  # fmt: skip
     ax.plot(a, band["median"], color=color, linewidth=1.6, label="median prevalence")
     # As points: the least place can jump from one a to the next, and is nowhere between.
-    ax.plot(a, band["least"], ".", color=other, markersize=3, label="least expected range")
+    ax.plot(a, band["least"], ".", color=second_color, markersize=3, label="least expected range")
     position = float(band["diagonal"])
-    ax.plot(position, position, "D", color=other, markersize=7, zorder=5, label="least, with a = b")
+    ax.plot(
+        position,
+        position,
+        "D",
+        color=second_color,
+        markersize=7,
+        zorder=5,
+        label="least, with a = b",
+    )
     side_legend(ax)
     draw_tile_axes(ax, None)
     return add_missing_fonts(ax)
@@ -229,9 +238,9 @@ def credible_tile(
     winner, shared = leading["leader"].values, leading["shared"].values
     group = leading["entity"].values[leading["among"].values].tolist()
     order = credible["share"].sortby(-credible["share"])["entity"].values
-    seen = [name for name in order if (winner == name).any()]
-    places = [credible["entity"].values.tolist().index(name) for name in seen]
-    paints = entity_colors(seen, colors, places)
+    shown_names = [name for name in order if (winner == name).any()]
+    places = [credible["entity"].values.tolist().index(name) for name in shown_names]
+    paints = entity_colors(shown_names, colors, places)
     grey = _paint_leaders(ax, credible, winner, shared, paints, probability)
     window, line = window_of(credible), grey_shade(ax, 0.5)
     prob = TileRecord.of(credible).prob
@@ -245,19 +254,23 @@ def credible_tile(
         hatched = ax.contourf(a, b, level, levels=[-1, prob], colors="none", hatches=["//"])
         hatched.set(edgecolor=line, linewidth=0)
     draw_tile_axes(ax, prevalence, window=window)
-    shares_seen, plain = share[seen].tolist(), [""] * len(seen)
-    masks = [winner == name for name in seen[:NAMED]]
-    numbers = name_regions(ax, share_texts(seen, shares_seen, plain), masks, window, places)
-    entries = share_entries(seen, shares_seen, list(paints.values()), plain, numbers)
+    shares_seen, no_labels = share[shown_names].tolist(), [""] * len(shown_names)
+    masks = [winner == name for name in shown_names[:NAMED]]
+    numbers = name_regions(
+        ax, share_texts(shown_names, shares_seen, no_labels), masks, window, places
+    )
+    entries = share_entries(shown_names, shares_seen, list(paints.values()), no_labels, numbers)
     if shared.any():
         group.sort(key=lambda name: -share[name])
-        how = "tied" if leading["exact"].item() else "too close to separate"
-        text = f"several, {how}"
+        reason = "tied" if leading["exact"].item() else "too close to separate"
+        text = f"several, {reason}"
         if group:
             together = percent(float(share[group].sum()))
-            text = f"{plain_names(group[:1], 34)[0]}\nand {len(group) - 1} more, {how}  {together}"
+            text = (
+                f"{plain_names(group[:1], 34)[0]}\nand {len(group) - 1} more, {reason}  {together}"
+            )
         entries.append((grey, text))
-    rest = share.drop([*seen, *group])
+    rest = share.drop([*shown_names, *group])
     if rest.sum() >= 0.005:
         entries.append(("none", f"{prose.count(len(rest), 'other')}  {percent(rest.sum())}"))
     full = "Tile" if window == [0.0, 1.0, 0.0, 1.0] else "window"
@@ -406,8 +419,8 @@ def _paint_leaders(
     ground, grey = np.array(to_rgb(paper_color(ax))), grey_shade(ax, 0.15)
     picture = np.where(shared[..., None], np.array(to_rgb(grey)), ground)
     for name, paint in paints.items():
-        here = winner == name
-        picture[here] = ground - strength[here, None] * (ground - np.array(to_rgb(paint)))
+        leads = winner == name
+        picture[leads] = ground - strength[leads, None] * (ground - np.array(to_rgb(paint)))
     edges = [
         end + side * (axis[1] - axis[0]) / 2
         for axis in (credible["a"].values, credible["b"].values)
@@ -446,6 +459,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     credible, ax
         As for :func:`credible_tile`.
     entity : hashable
+        The entity whose rank is drawn.
 
     Examples
     --------

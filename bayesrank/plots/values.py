@@ -117,14 +117,18 @@ def score_differences(
             f"must be 0 for {values.name or 'a ratio'}, since a difference of ratios means less at larger values",
             f"{rope!r}",
         )
-    found = differences(_logarithms(values) if ratio else values, to, rope, prob=prob)
+    differences_of = differences(_logarithms(values) if ratio else values, to, rope, prob=prob)
     if ratio:
-        found = found.assign({name: np.exp(found[name]) for name in ("median", "lower", "upper")})
+        differences_of = differences_of.assign(
+            {name: np.exp(differences_of[name]) for name in ("median", "lower", "upper")}
+        )
     rows = (
-        found["entity"].values.tolist() if order is None else [name for name in order if name != to]
+        differences_of["entity"].values.tolist()
+        if order is None
+        else [name for name in order if name != to]
     )
     rows, left_out = first_rows(rows, top)
-    found = select_names(found, entity=rows)
+    differences_of = select_names(differences_of, entity=rows)
     ax = new_axes(ax, *list_size(len(rows)))
     if rope:
         ax.axvspan(
@@ -133,15 +137,17 @@ def score_differences(
     ax.axvline(1 if ratio else 0, color=grey_shade(ax, 0.6), linewidth=1)
     y, paints = np.arange(len(rows)), list_colors(ax, names, colors, ranking)
     color = np.array([paints[name] for name in rows], dtype=object)
-    ax.hlines(y, found["lower"], found["upper"], color=color.tolist(), linewidth=2)
+    ax.hlines(
+        y, differences_of["lower"], differences_of["upper"], color=color.tolist(), linewidth=2
+    )
     for label, mark in (("above", "^"), ("below", "v"), ("undecided", "o")):
-        here = (found["verdict"] == label).values
-        if here.any():
-            hollow, edges = label == "undecided", color[here].tolist()
+        same_verdict = (differences_of["verdict"] == label).values
+        if same_verdict.any():
+            hollow, edges = label == "undecided", color[same_verdict].tolist()
             fill = paper_color(ax) if hollow else edges
             ax.scatter(
-                found["median"][here],
-                y[here],
+                differences_of["median"][same_verdict],
+                y[same_verdict],
                 s=24,
                 marker=mark,
                 c=fill,
@@ -202,14 +208,14 @@ def posterior_against_prior(
     _check_draws("values", values)
     _check_draws("prior", prior)
     ratio = is_ratio(values)
-    found = (
+    densities = (
         histograms(_logarithms(values), _logarithms(prior)) if ratio else histograms(values, prior)
     )
     if ranking is not None:
-        found = found.isel(entity=rows_of(ranking, found["entity"].values.tolist()))
-    names = found["entity"].values.tolist()
+        densities = densities.isel(entity=rows_of(ranking, densities["entity"].values.tolist()))
+    names = densities["entity"].values.tolist()
     ax = new_axes(ax, *list_size(len(names)))
-    edges = np.append(found["left"], found["right"][-1])
+    edges = np.append(densities["left"], densities["right"][-1])
     edges = np.exp(edges) if ratio else edges
     paints = list_colors(ax, names, colors, ranking)
     for y, name in enumerate(names):
@@ -217,7 +223,7 @@ def posterior_against_prior(
             ("prior", grey_shade(ax, 0.16), 1.0),
             ("posterior", paints[name], 0.75),
         ):
-            density = found[label].values[y]
+            density = densities[label].values[y]
             top = y + 0.45 - 0.9 * density / max(density.max(), 1)
             words = None if y else label
             ax.stairs(
@@ -280,13 +286,13 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     for ax in axes[number:]:
         ax.remove()
     axes = axes[:number]
-    y, seen = np.arange(size), "observed" in table
+    y, has_observed = np.arange(size), "observed" in table
     for i, ax in enumerate(axes):
         part, name = table.isel(score=i), str(table["score"].values[i])
         least, most = float(part["lower"].min()), max(float(part["upper"].max()), 0.0)
         ax.hlines(y, part["lower"], part["upper"], color=OKABE_ITO[0], linewidth=2)
         ax.plot(part[points[0]], y, "o", color=OKABE_ITO[0], markersize=4.5)
-        if seen and bool(part["observed"].notnull().any()):
+        if has_observed and bool(part["observed"].notnull().any()):
             ax.plot(part["observed"], y, "D", color=ink_color(), fillstyle="none", markersize=5)
         far = most > max(1, 20.0 * min(least, 1))
         log = bool(least > 0 and (far or names_ratio(name)))
@@ -299,6 +305,6 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
             axis="y", labelleft=ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col()
         )
     if (record := ResultRecord.of(table)).prob > 0:
-        words = f"{points[0]} and {record.percent} interval{', diamonds: observed' * seen}"
+        words = f"{points[0]} and {record.percent} interval{', diamonds: observed' * has_observed}"
         axes[0].figure.suptitle(words, fontsize=9)
     return axes

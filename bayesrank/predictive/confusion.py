@@ -13,10 +13,11 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import check_integer, check_memory, describe_value
+from bayesrank._core.checks import check_integer, describe_value
 from bayesrank._core.classes import order_classes
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank._core.labels import check_positive
+from bayesrank._core.memory import check_memory
 from bayesrank.models import conjugate_posterior
 from bayesrank.performance.arrays import two_class_cells
 

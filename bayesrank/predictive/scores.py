@@ -16,8 +16,9 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import check_integer, check_memory, check_number
+from bayesrank._core.checks import check_integer, check_number
 from bayesrank._core.errors import ArgumentError
+from bayesrank._core.memory import check_memory
 from bayesrank._core.types import ScoreLike
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.forms import ExactRatio

@@ -159,17 +159,19 @@ def scored(
         if given is not None:
             raise ArgumentError("evidence", "cannot be used with over=", describe_value(given))
         return _aggregated(source, score, higher_is_better, kind)
-    held = parse_source(source)
-    held = held.with_datasets() if isinstance(kind, str) and kind in ("typical", "new") else held
-    result = score_values(held, score, higher_is_better, kind)
-    held = result.source or held
+    parsed = parse_source(source)
+    parsed = (
+        parsed.with_datasets() if isinstance(kind, str) and kind in ("typical", "new") else parsed
+    )
+    result = score_values(parsed, score, higher_is_better, kind)
+    parsed = result.source or parsed
 
     def find_evidence() -> Evidence:
         return support(
-            evidence_of(held, result.variable, result.values, kind), result, held, kind, given
+            evidence_of(parsed, result.variable, result.values, kind), result, parsed, kind, given
         )
 
-    return Scored(result, find_evidence, held)
+    return Scored(result, find_evidence, parsed)
 
 
 def others_like(source: Container, kind: str | None) -> Container:
@@ -235,8 +237,8 @@ def aggregate_score(
     >>> worst.mean(["chain", "draw"]).round(2).values
     array([0.83, 0.75])
     """
-    found = scored(aggregate_over(source, over, aggregate, weights), score, higher_is_better, kind)
-    return found.found.values if found.exact is None else found.exact
+    result = scored(aggregate_over(source, over, aggregate, weights), score, higher_is_better, kind)
+    return result.found.values if result.exact is None else result.exact
 
 
 def _aggregated(
@@ -267,7 +269,7 @@ def _aggregated(
     evidence = evidence_of(source, base.variable, base.values, _kind_of(source))
     if evidence.model.model not in models.names() and draw_dims(base.values):
         evidence = replace(evidence, unsupported=Note("draws_alone"))
-    plain = None if base.variable else base.score
+    plain_score = None if base.variable else base.score
     cases = cases_of(source, base.values)
     strata = strata_of(aim, base.values, cases)
     retained = base.values.transpose(*draw_dims(base.values), ..., "entity", "dataset")
@@ -277,42 +279,47 @@ def _aggregated(
             "must have only the dim entity and a dim of groups or data sets",
             f"the dims {retained.dims}",
         )
-    met = np.ones(retained.shape[-2:], bool)
+    has_value = np.ones(retained.shape[-2:], bool)
     if cases is not None and "dataset" in cases.dims:
-        met = cases.transpose("entity", "dataset").values > 0
-    used = (strata.weight > 0) & met.any(axis=0)
+        has_value = cases.transpose("entity", "dataset").values > 0
+    used = (strata.weight > 0) & has_value.any(axis=0)
     strata = _keep(strata, used, aim)
     if len(strata.labels) < 2 and aggregate == "gap":
         raise ArgumentError(
             "aggregate", f"cannot be used with a single {strata.unit}", f"{aggregate!r}"
         )
-    met = met[:, used]
-    x = np.where(met, np.asarray(retained.values, float)[..., used], np.nan)
-    seen = evidence.observed(plain)
+    has_value = has_value[:, used]
+    x = np.where(has_value, np.asarray(retained.values, float)[..., used], np.nan)
+    observed_values = evidence.observed(plain_score)
     observed = None
-    if seen is not None and "dataset" in seen.dims:
+    if observed_values is not None and "dataset" in observed_values.dims:
         observed = np.where(
-            met, seen.transpose("entity", "dataset").values[:, used].astype(float), np.nan
+            has_value,
+            observed_values.transpose("entity", "dataset").values[:, used].astype(float),
+            np.nan,
         )
     names = (
         retained["entity"].values
         if "entity" in retained.coords
         else np.arange(retained.sizes["entity"])
     )
-    notes = _notes(strata, aggregate, met, names, evidence, cases)
+    notes = _notes(strata, aggregate, has_value, names, evidence, cases)
     pair = (
         _reversed_pair(strata, observed, base.sign)
         if aggregate in OF_RIVALS and observed is not None
         else None
     )
     if pair is not None:
-        one, other, absent = (str(names[i]) for i in pair)
+        first_name, second_name, absent = (str(names[i]) for i in pair)
         notes.append(
-            Note("pair_reversed_by_absence", {"one": one, "other": other, "absent": absent})
+            Note(
+                "pair_reversed_by_absence",
+                {"one": first_name, "other": second_name, "absent": absent},
+            )
         )
-    notes += [note for note in evidence.notes(plain) if note.code in OF_SCORE]
+    notes += [note for note in evidence.notes(plain_score) if note.code in OF_SCORE]
     number = len(strata.labels)
-    these = (
+    these_groups = (
         Note("pooled_datasets", {"datasets": number, "unit": strata.unit}) if number > 1 else None
     )
     facts = RankingRecord(over=over, aggregate=aggregate, stratum=strata.unit).to_attrs()
@@ -325,18 +332,30 @@ def _aggregated(
     # is the worst.
     single = not evidence.behind.clustered
     further = "cases" if single and aggregate in OF_PLANS else ""
-    if aggregate == "mean" and met.all() and (linear := _of_mean(source, base, strata)) is not None:
-        result, known = linear
+    if (
+        aggregate == "mean"
+        and has_value.all()
+        and (linear := _of_mean(source, base, strata)) is not None
+    ):
+        result, evidence_of_aggregate = linear
         result = replace(result, name=f"mean_{base.name}", label=_display(base, "mean"))
         own = notes_text(
-            note for note in notes_of(known.assembled.notes) if note.code not in OF_MEANS
+            note
+            for note in notes_of(evidence_of_aggregate.assembled.notes)
+            if note.code not in OF_MEANS
         )
-        known = replace(known, assembled=replace(known.assembled, notes=own))
-        counted = known.cases if met_cases is None else met_cases
-        known = replace(
-            known, these=these, further=further, cases=counted, unsupported=evidence.unsupported
+        evidence_of_aggregate = replace(
+            evidence_of_aggregate, assembled=replace(evidence_of_aggregate.assembled, notes=own)
         )
-        return Scored(result, lambda: known, None, notes, facts=facts)
+        counted = evidence_of_aggregate.cases if met_cases is None else met_cases
+        evidence_of_aggregate = replace(
+            evidence_of_aggregate,
+            these=these_groups,
+            further=further,
+            cases=counted,
+            unsupported=evidence.unsupported,
+        )
+        return Scored(result, lambda: evidence_of_aggregate, None, notes, facts=facts)
     combine = _combiner(strata, aggregate, base.sign)
     values = retained.isel(dataset=0, drop=True).copy(data=combine(x))
     values = values.drop_vars(
@@ -366,16 +385,18 @@ def _aggregated(
             combined = combine(observed)
         total = values.isel(dict.fromkeys(draw_dims(values), 0), drop=True).copy(data=combined)
     parts = [
-        information_of(evidence.at("dataset", int(i)), plain, x.shape[-2])
+        information_of(evidence.at("dataset", int(i)), plain_score, x.shape[-2])
         for i in np.flatnonzero(used)
     ]
     behind = None if total is None else total.values
     information, extremes = _join(parts, behind), None
     if aggregate in ("worst", "gap"):
         drawn = x.reshape(-1, *x.shape[-2:])
-        alone = draw_alone(evidence, plain, names, used, len(drawn)) if len(drawn) > 1 else None
+        alone = (
+            draw_alone(evidence, plain_score, names, used, len(drawn)) if len(drawn) > 1 else None
+        )
         if alone is not None:  # the model's population moves groups towards each other
-            drawn = np.where(met, alone, np.nan)
+            drawn = np.where(has_value, alone, np.nan)
             information = replace(information, population="", observed=behind)
         extremes = Extremes(
             strata.within(drawn),
@@ -383,7 +404,7 @@ def _aggregated(
             base,
             aggregate == "gap",
         )
-    known = Evidence(
+    evidence_of_aggregate = Evidence(
         about=evidence.about,
         assembled=evidence.assembled,
         sampler=evidence.sampler,
@@ -396,26 +417,28 @@ def _aggregated(
         behind=evidence.joint_cases or DrawsAlone(),
         unsupported=evidence.unsupported,
         known=information,
-        these=these,
+        these=these_groups,
         extreme=aggregate != "mean",
         further=further,
     )
     results = _worst(strata, x, base.sign, names, notes) if aggregate == "worst" else {}
     caps = _caps(strata, aggregate, evidence, cases, used)
-    return Scored(result, lambda: known, None, notes, results, facts, caps, extremes)
+    return Scored(
+        result, lambda: evidence_of_aggregate, None, notes, results, facts, caps, extremes
+    )
 
 
 def over_of(source: Container, over: str | None, aggregate: str | None, weights: Any) -> Container:
     """Return the source with its aggregate; unchanged without one."""
-    given = [
+    arguments = [
         name
         for name, value in (("over", over), ("aggregate", aggregate), ("weights", weights))
         if value is not None
     ]
     if isinstance(source, Over):
-        if given:
+        if arguments:
             raise ArgumentError(
-                given[0], "cannot be used for a source that has an aggregate", f"{given}"
+                arguments[0], "cannot be used for a source that has an aggregate", f"{arguments}"
             )
         return source
     if over is not None:
@@ -444,9 +467,11 @@ def mean_performance(source: Container, purpose: str, worst: bool = False) -> Co
     source.check(
         ("mean", "worst") if worst else ("mean",), purpose, "other aggregates are no performance"
     )
-    held = source.source.with_datasets()
-    values = score_values(held, natural_score(held) or "accuracy", True, _kind_of(held)).values
-    cases = cases_of(held, values)
+    by_dataset = source.source.with_datasets()
+    values = score_values(
+        by_dataset, natural_score(by_dataset) or "accuracy", True, _kind_of(by_dataset)
+    ).values
+    cases = cases_of(by_dataset, values)
     strata = strata_of(source, values, cases)
     if source.aggregate == "mean":
         return parse_source(mean_over_datasets(source.source, strata.mapping))
@@ -460,7 +485,7 @@ def mean_performance(source: Container, purpose: str, worst: bool = False) -> Co
     if cases is not None and "dataset" in cases.dims:
         used &= (cases.sum("entity") > 0).values
     _keep(strata, used, source)
-    return as_performance(held, _kind_of(held)).isel(dataset=used)
+    return as_performance(by_dataset, _kind_of(by_dataset)).isel(dataset=used)
 
 
 def likely_performance(source: Container, kind: str | None) -> tuple[Container, str | None]:
@@ -490,8 +515,8 @@ def _any_direction(score: Any, given: bool | None, aggregate: str) -> bool | Non
     """Return a direction for a gap, which has none of its score: a smaller gap is better."""
     if aggregate != "gap" or given is not None or score is None:
         return given
-    known = find(score) if isinstance(score, str) else as_score(score)
-    return True if known is not None and known.higher_is_better is None else None
+    parsed = find(score) if isinstance(score, str) else as_score(score)
+    return True if parsed is not None and parsed.higher_is_better is None else None
 
 
 def strata_of(aim: Over, values: xr.DataArray, cases: xr.DataArray | None) -> Strata:
@@ -508,11 +533,15 @@ def strata_of(aim: Over, values: xr.DataArray, cases: xr.DataArray | None) -> St
         else list(range(values.sizes["dataset"]))
     )
     labels = names if over == dim else _labels(source, values, over, dim)
-    known = list(dict.fromkeys(labels))
-    position = np.array([known.index(label) for label in labels])
+    distinct = list(dict.fromkeys(labels))
+    position = np.array([distinct.index(label) for label in labels])
     unit = source.model.stratum if over == "dataset" else over.replace("_", " ")
     return Strata(
-        names, _weights(aim, values, cases, names, known, position, dim), position, known, unit
+        names,
+        _weights(aim, values, cases, names, distinct, position, dim),
+        position,
+        distinct,
+        unit,
     )
 
 
@@ -530,10 +559,10 @@ def _labels(
         for n, c in held.coords.items()
         if c.dims == ("dataset",)
     }
-    known = ", ".join([dim, *sorted(coords - {"dataset"})])
+    coords_text = ", ".join([dim, *sorted(coords - {"dataset"})])
     raise ArgumentError(
         argument,
-        f"must be {known}",
+        f"must be {coords_text}",
         f"{over!r}",
         Advice(Typed("category"), InPython(" of br.from_frame"), " adds categories"),
     )
@@ -588,11 +617,11 @@ def _weights(
             result.setdefault(category, []).append(name)
         return _nested(result, names, dim)
     if labels != names and set(weights) == set(labels):
-        each = check_weights("weights", [weights[label] for label in labels])
-        return (each / each.sum())[place] / size[place]
+        checked = check_weights("weights", [weights[label] for label in labels])
+        return (checked / checked.sum())[place] / size[place]
     _check_named(weights, names, dim)
-    each = check_weights("weights", [weights[name] for name in names])
-    return each / each.sum()
+    checked = check_weights("weights", [weights[name] for name in names])
+    return checked / checked.sum()
 
 
 def _nested(weights: Mapping[Any, Any], names: list[Any], dim: str) -> np.ndarray:
@@ -606,8 +635,8 @@ def _nested(weights: Mapping[Any, Any], names: list[Any], dim: str) -> np.ndarra
                 describe_value(held),
             )
         own = dict(held) if isinstance(held, Mapping) else dict.fromkeys(held, 1.0)
-        each = check_weights("weights", list(own.values()))
-        for name, weight in zip(own, each / each.sum() / len(weights), strict=True):
+        own_weights = check_weights("weights", list(own.values()))
+        for name, weight in zip(own, own_weights / own_weights.sum() / len(weights), strict=True):
             if name in found:
                 raise ArgumentError(
                     "weights", f"must have each {dim} in one category", f"{name!r} in several"
@@ -644,8 +673,12 @@ def _keep(strata: Strata, used: np.ndarray, aim: Over) -> Strata:
         labels,
         strata.unit,
     )
-    each = result.weight_of_labels()
-    if aim.aggregate in ("worst", "gap") and aim.weights is not None and np.ptp(each) > 1e-9:
+    label_weights = result.weight_of_labels()
+    if (
+        aim.aggregate in ("worst", "gap")
+        and aim.weights is not None
+        and np.ptp(label_weights) > 1e-9
+    ):
         raise ArgumentError(
             "weights",
             f"must be equal for the aggregate {aim.aggregate!r}, or 0 for a {strata.unit} to ignore",
@@ -673,13 +706,13 @@ def _combiner(strata: Strata, aggregate: str, sign: int) -> Callable[[np.ndarray
 
 def points_against_rivals(by_label: np.ndarray, aggregate: str) -> np.ndarray:
     """Return the number, or the share, of rivals that each entity beats by each label (..., entity, label)."""
-    size, found = by_label.shape[-2], np.empty(by_label.shape)
+    size, points = by_label.shape[-2], np.empty(by_label.shape)
     for i in range(by_label.shape[-1]):
         flat = by_label[..., i].reshape(-1, size)
         first, last = positions(flat)
         beaten = (~np.isnan(flat)).sum(axis=1, keepdims=True) - 1 - (first + last) / 2
-        found[..., i] = np.where(np.isnan(flat), np.nan, beaten).reshape(by_label.shape[:-1])
-    return found / max(size - 1, 1) if aggregate == "win_rate" else found
+        points[..., i] = np.where(np.isnan(flat), np.nan, beaten).reshape(by_label.shape[:-1])
+    return points / max(size - 1, 1) if aggregate == "win_rate" else points
 
 
 def _over_tasks(points: np.ndarray, names: np.ndarray, unit: str) -> tuple[xr.DataArray, Evidence]:
@@ -693,18 +726,18 @@ def _over_tasks(points: np.ndarray, names: np.ndarray, unit: str) -> tuple[xr.Da
     posterior = parse_source(
         fit(xr.Dataset({"fold_score": (("entity", "split"), points)}, coords), seed=0)
     )
-    held = score_values(posterior, "mean_outcome", True, None)
-    known = evidence_of(posterior, held.variable, held.values, None)
+    scored_posterior = score_values(posterior, "mean_outcome", True, None)
+    evidence = evidence_of(posterior, scored_posterior.variable, scored_posterior.values, None)
     note = Note("points_of_tasks", {"number": number, "unit": unit})
     few = (
         Note("datasets_too_few", {"datasets": number, "enough": FEWEST_TASKS})
         if number < FEWEST_TASKS
         else None
     )
-    information = information_of(known, None, len(points))
-    return held.values, replace(
-        known,
-        assembled=replace(known.assembled, notes=notes_text([note])),
+    information = information_of(evidence, None, len(points))
+    return scored_posterior.values, replace(
+        evidence,
+        assembled=replace(evidence.assembled, notes=notes_text([note])),
         known=replace(information, refusal=few, reach=reach_of_flips(points)),
     )
 
@@ -740,9 +773,12 @@ def _found(base: ScoreValues, values: xr.DataArray, aggregate: str, size: int) -
         ends = (0.0, 1.0 if aggregate == "win_rate" else float(max(size - 1, 1)))
     name = f"{aggregate}_{base.name}"
     values = values.rename(name).drop_attrs().assign_attrs(direction=DIRECTION[better])
-    plain = aggregate not in (*OF_RIVALS, "gap")  # a gap of equal groups is at the end of its range
+    at_ends = aggregate not in (
+        *OF_RIVALS,
+        "gap",
+    )  # a gap of equal groups is at the end of its range
     return ScoreValues(
-        values, name, better, None, None, ends, label=_display(base, aggregate), stretched=plain
+        values, name, better, None, None, ends, label=_display(base, aggregate), stretched=at_ends
     )
 
 
@@ -770,10 +806,12 @@ def _of_mean(
     kind = None if mean.array is not None else "observed"
     result = score_values(mean, base.variable or base.score, base.higher_is_better, kind)
     weight = xr.DataArray([mapping[name] for name in names], {"dataset": names}, ["dataset"])
-    plain = (
+    mean_values = (
         base.values.where(weight > 0, 0.0).dot(weight, dim="dataset").transpose(*result.values.dims)
     )
-    if not np.allclose(result.values.values, plain.values, rtol=1e-9, atol=1e-12, equal_nan=True):
+    if not np.allclose(
+        result.values.values, mean_values.values, rtol=1e-9, atol=1e-12, equal_nan=True
+    ):
         return None
     return result, evidence_of(mean, result.variable, result.values, kind)
 
@@ -823,9 +861,13 @@ def _notes(
     }
     result = [Note("aggregated", {**record, "categories": len(strata.labels) < len(strata.names)})]
     if not met.all():
-        who = np.flatnonzero(~met.all(axis=1))
-        lacking = [str(strata.names[i]) for i in np.flatnonzero(~met[who[0]])]
-        fields = {"entities": [str(names[i]) for i in who], "lacking": lacking, "unit": strata.unit}
+        incomplete = np.flatnonzero(~met.all(axis=1))
+        lacking = [str(strata.names[i]) for i in np.flatnonzero(~met[incomplete[0]])]
+        fields = {
+            "entities": [str(names[i]) for i in incomplete],
+            "lacking": lacking,
+            "unit": strata.unit,
+        }
         result.append(Note("entities_lack_groups", fields))
     counted = (
         cases.values[cases.values > 0]
@@ -861,24 +903,24 @@ def _caps(
 def _reversed_pair(strata: Strata, observed: np.ndarray, sign: int) -> tuple[int, int, int] | None:
     """Return two entities and a third one, without which the observed order of the two is the other way round."""
     by_label, weight = strata.within(sign * observed), strata.weight_of_labels()
-    who = np.flatnonzero(~np.isnan(by_label).any(axis=1))
-    if not 3 <= len(who) <= MOST_TRIED:
+    complete = np.flatnonzero(~np.isnan(by_label).any(axis=1))
+    if not 3 <= len(complete) <= MOST_TRIED:
         return None
-    points = np.zeros((len(who), len(who)))  # of each entity against each rival
-    for share, one in zip(weight, by_label[who].T, strict=True):
+    points = np.zeros((len(complete), len(complete)))  # of each entity against each rival
+    for share, one in zip(weight, by_label[complete].T, strict=True):
         points += share * ((one[:, None] > one) * 1.0 - (one[:, None] < one))
     total = points.sum(axis=1)
     for first in np.argsort(-total, kind="stable"):
         lead = total[first] - total
         # Without a third entity, the points against it are gone.
-        left = lead[:, None] - (points[first] - points)
-        flipped = (left < -1e-9) & (lead > 1e-9)[:, None]
+        lead_without = lead[:, None] - (points[first] - points)
+        flipped = (lead_without < -1e-9) & (lead > 1e-9)[:, None]
         flipped[:, first] = False
         np.fill_diagonal(flipped, False)
         if flipped.any():
             second = min(np.flatnonzero(flipped.any(axis=1)), key=lambda i: lead[i])
             third = int(np.argmax(flipped[second]))
-            return int(who[first]), int(who[second]), int(who[third])
+            return int(complete[first]), int(complete[second]), int(complete[third])
     return None
 
 
@@ -887,17 +929,17 @@ def _worst(
 ) -> dict[str, np.ndarray]:
     """Return the most probable worst label of each entity and its probability, and add a note on them."""
     by_label = sign * strata.within(x).reshape(-1, x.shape[-2], len(strata.labels))
-    known = ~np.isnan(by_label).any(axis=(0, 2))
+    complete = ~np.isnan(by_label).any(axis=(0, 2))
     share = np.zeros((len(names), len(strata.labels)))
-    for i in np.flatnonzero(known):
+    for i in np.flatnonzero(complete):
         lowest = by_label[:, i] == by_label[:, i].min(axis=1, keepdims=True)
         share[i] = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
     where = share.argmax(axis=1)
     worst = np.array(
-        [str(strata.labels[i]) if k else "" for i, k in zip(where, known, strict=True)]
+        [str(strata.labels[i]) if k else "" for i, k in zip(where, complete, strict=True)]
     )
-    p = np.where(known, share.max(axis=1), np.nan)
-    listed = [[str(names[i]), str(worst[i]), float(p[i])] for i in np.flatnonzero(known)]
+    p = np.where(complete, share.max(axis=1), np.nan)
+    listed = [[str(names[i]), str(worst[i]), float(p[i])] for i in np.flatnonzero(complete)]
     notes.append(
         Note("worst_of_each", {"worst": listed, "draws": len(by_label), "unit": strata.unit})
     )

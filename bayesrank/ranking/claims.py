@@ -134,12 +134,12 @@ def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
         for name in ("superiority", "equivalence")
     }
     names = ranking["entity"].values.tolist()
-    headline, found = headline_of(arrays, names, caps, record.prob, record.rope)
+    headline, facts = headline_of(arrays, names, caps, record.prob, record.rope)
     # The members of this best set may have identical evidence, which the ranking does not hold:
     # they stay alike.
     same = bool((changed["in_best_set"] == ranking["in_best_set"]).all()) and headline != "none"
     headline = "shared" if same and get_fact(ranking, "headline") == "shared" else headline
-    return changed.assign_attrs(facts_of_claim(headline, kind, found))
+    return changed.assign_attrs(facts_of_claim(headline, kind, facts))
 
 
 def leader_overestimate(ranking: xr.Dataset) -> tuple[str, float, bool]:

@@ -9,11 +9,8 @@ import xarray as xr
 
 from bayesrank._core.calls import check_call
 from bayesrank._core.checks import (
-    arguments_of,
     check_bool,
     check_choice,
-    check_keywords,
-    check_memory,
     check_number,
     check_prob,
     describe_value,
@@ -29,6 +26,8 @@ from bayesrank._core.draws import (
     reduce,
 )
 from bayesrank._core.errors import ArgumentError
+from bayesrank._core.keywords import arguments_of, check_keywords
+from bayesrank._core.memory import check_memory
 from bayesrank._core.notes import notes_of, notes_text
 from bayesrank._core.records import RankingRecord
 from bayesrank._core.source import Over, Source, parse_source
@@ -145,8 +144,8 @@ def credible_ranking(
     order : str
         The order of the entities within a tier. The first of the first tier is the leader.
         ``"consensus"``; or ``"predictive"``: the order by the score of the posterior mean
-        performance, which needs performances, not values of a score. docs/theory/uncertainty.md
-        says when ``predictive_rank`` keeps the axioms of ranking. Sets, tiers and probabilities do
+        performance, which needs performances, not values of a score. The page on the theory
+        of uncertainty says when ``predictive_rank`` keeps the axioms of ranking. Sets, tiers and probabilities do
         not depend on ``order``.
     evidence : optional
         Counts or outcomes behind draws of a model that is not of this package, as
@@ -190,8 +189,8 @@ def credible_ranking(
           the best set and at least 2 outside it; the only entity that could be best has rank 1.
           Without enough evidence, every rank is possible.
         - ``rank_alone_lower``, ``rank_alone_upper``: the possible ranks of one entity that was
-          named before the data were seen. They are narrower, and not for an entity that is looked
-          at because of its rank.
+          named before the data were seen. They are narrower, but do not hold for an entity that was
+          chosen because of its rank.
         - ``win_rate``, ``win_against_leader`` (votes): the observed share of won votes, and the
           expected one against the leader; a tie is half a win.
         - ``difference``, ``difference_lower``, ``difference_upper``: median and interval of the
@@ -277,15 +276,15 @@ def credible_ranking(
     if options:
         of_models = [
             name
-            for one in (in_closed_form() if model is None else [model])
-            for name in options_of(find_model(one))
+            for kind_of_model in (in_closed_form() if model is None else [model])
+            for name in options_of(find_model(kind_of_model))
         ]
         check_keywords(
             options, [*arguments_of(credible_ranking), *of_models], "br.credible_ranking"
         )
     source = over_of(source, over, aggregate, weights)
     source = others_like(source, kind)
-    plain = source if isinstance(source, Over) else parse_source(source)
+    parsed = source if isinstance(source, Over) else parse_source(source)
     settings = RankingOptions(
         check_prob("prob", prob),
         check_number("rope", rope, 0.0, finite=True),
@@ -311,25 +310,29 @@ def credible_ranking(
             f"{describe_value(model)}, {sorted(options)}",
             "method='exact' takes them with counts",
         )
-    grouped = isinstance(plain, Source) and plain.over_groups
-    one = scored(
-        plain.with_datasets() if isinstance(plain, Source) else plain,
+    grouped = isinstance(parsed, Source) and parsed.over_groups
+    scored_source = scored(
+        parsed.with_datasets() if isinstance(parsed, Source) else parsed,
         score,
         higher_is_better,
         kind,
         evidence,
     )
-    drawn = _rank(one, settings, kind)
-    if one.source is None:
+    drawn = _rank(scored_source, settings, kind)
+    if scored_source.source is None:
         return drawn
     if grouped:
         drawn = drawn.rename(dataset="group") if "dataset" in drawn.dims else drawn
         return drawn.assign_attrs(RankingRecord(stratum="group").to_attrs())
     exact = method == "auto" and kind is None
     ranking = (
-        replace_drawn(drawn, one.source, one.found, one.evidence, settings) if exact else drawn
+        replace_drawn(
+            drawn, scored_source.source, scored_source.found, scored_source.evidence, settings
+        )
+        if exact
+        else drawn
     )
-    return _with_columns(ranking, one.source, one.evidence)
+    return _with_columns(ranking, scored_source.source, scored_source.evidence)
 
 
 def _with_columns(ranking: xr.Dataset, source: Source, evidence: Evidence) -> xr.Dataset:
@@ -442,7 +445,7 @@ def _of_draws(
         expected = expected.transpose(*extra).compute()
 
     def rank_one(part: xr.DataArray, one: Evidence, at: tuple[int, ...]) -> xr.Dataset:
-        beside = None if known is None else known(at)
+        facts = None if known is None else known(at)
         predictive = None if expected is None else _at(expected, at)
         parts = (
             each.isel(dict(zip(values.dims[len(draw_dims(values)) : -1], at, strict=True)))
@@ -450,7 +453,7 @@ def _of_draws(
         )
         alternatives = [part.values.reshape(-1, part.sizes["entity"]) for part in parts]
         return _one(
-            part, one, result, settings, predictive, beside, also, alternatives, scores.extremes
+            part, one, result, settings, predictive, facts, also, alternatives, scores.extremes
         )
 
     evidence = scores.evidence if known is None else replace(scores.evidence, unsupported=None)
@@ -559,14 +562,15 @@ def _one(
             of_leader = extremes.differences(
                 leader, np.flatnonzero(ranked), settings.prob, information
             )
-            apart = [group for group in groups if leader not in group]
+            other_groups = [group for group in groups if leader not in group]
             result |= _replaced(
-                result, dict(zip(OF_LEADER[1:], average_within(apart, of_leader.T).T, strict=True))
+                result,
+                dict(zip(OF_LEADER[1:], average_within(other_groups, of_leader.T).T, strict=True)),
             )
-        few, alike = discordance_of(
+        few_cases, alike = discordance_of(
             information, evidence.model, names, result, settings.prob, evidence.joint_cases
         )
-        notes += few + information.notes()
+        notes += few_cases + information.notes()
         needed = "other cases" if alike and needed == "paired cases" else needed
         caps = ([] if sets.reason is None else [sets.reason]) + evidence.caps(
             notes, result, texts.tolist(), information
@@ -647,9 +651,9 @@ def _summarize(
 
 def _replaced(result: dict[str, Any], ends: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return both ends of an interval, where they are finite, and the median, or the end that is closest to it."""
-    found = {name: np.where(np.isfinite(end), end, result[name]) for name, end in ends.items()}
+    replaced = {name: np.where(np.isfinite(end), end, result[name]) for name, end in ends.items()}
     middle = "difference" if "difference_lower" in ends else "median"
-    return found | {middle: np.clip(result[middle], *found.values())}
+    return replaced | {middle: np.clip(result[middle], *replaced.values())}
 
 
 def _differences(
@@ -659,15 +663,17 @@ def _differences(
 
     Point estimates have differences without an interval.
     """
-    ranked, found = ~np.isnan(position), np.full((3, len(position)), np.nan)
+    ranked, summary = ~np.isnan(position), np.full((3, len(position)), np.nan)
     if ranked.any():
         leader = int(np.nanargmin(position))
         with np.errstate(over="ignore", invalid="ignore"):  # differences of huge outcomes overflow
-            found[:, ranked] = quantiles_of(x[:, ranked] - x[:, [leader]], (1 - prob) / 2)[:3]
+            summary[:, ranked] = quantiles_of(x[:, ranked] - x[:, [leader]], (1 - prob) / 2)[:3]
         if len(x) < 2:
-            found[1:] = np.nan
+            summary[1:] = np.nan
         groups = [group for group in groups if leader not in group]
-    return {name: average_within(groups, each) for name, each in zip(OF_LEADER, found, strict=True)}
+    return {
+        name: average_within(groups, each) for name, each in zip(OF_LEADER, summary, strict=True)
+    }
 
 
 def _widen_differences(
@@ -713,25 +719,25 @@ def _clip_huge(x: np.ndarray) -> np.ndarray:
 def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
     """Return median, lower and upper end, mean and number of the defined draws of each column, by blocks of columns."""
     out = np.full((5, x.shape[1]), np.nan)
-    few = max(min(32, 2**21 // max(len(x), 1)), 1)  # 16 MB are sorted together
-    for start in range(0, x.shape[1], few):
-        part = np.array(x[:, start : start + few].T, order="C")  # a copy, as it will be sorted
-        out[4, start : start + few] = known = (~np.isnan(part)).sum(axis=1)
+    columns = max(min(32, 2**21 // max(len(x), 1)), 1)  # 16 MB are sorted together
+    for start in range(0, x.shape[1], columns):
+        part = np.array(x[:, start : start + columns].T, order="C")  # a copy, as it will be sorted
+        out[4, start : start + columns] = defined = (~np.isnan(part)).sum(axis=1)
         some, total = (
-            known > 0,
-            part.sum(axis=1) if known.min() == len(x) else np.nansum(part, axis=1),
+            defined > 0,
+            part.sum(axis=1) if defined.min() == len(x) else np.nansum(part, axis=1),
         )
-        np.divide(total, known, out=out[3, start : start + few], where=some)
+        np.divide(total, defined, out=out[3, start : start + columns], where=some)
         # Sorting each column, undefined values last, is faster than separate quantiles.
         part.sort(axis=1)
         for k, share in enumerate((0.5, tail, 1 - tail)):
-            position = np.maximum(share * (known - 1), 0.0)
+            position = np.maximum(share * (defined - 1), 0.0)
             below = np.floor(position).astype(int)
             low, high = (
                 part[np.arange(len(part)), at]
-                for at in (below, np.minimum(below + 1, np.maximum(known, 1) - 1))
+                for at in (below, np.minimum(below + 1, np.maximum(defined, 1) - 1))
             )
-            out[k, start : start + few] = low + (high - low) * (position - below)
+            out[k, start : start + columns] = low + (high - low) * (position - below)
     return tuple(out)
 
 

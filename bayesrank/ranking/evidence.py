@@ -64,7 +64,7 @@ class Evidence(Observed):
         prob: float,
         outside: Callable[[np.ndarray], np.ndarray],
     ) -> dict[str, np.ndarray]:
-        """Return observed values, who has none, contradictions of the interval, and cases, by variables of a ranking.
+        """Return observed values, missing ones, contradictions of the interval, and cases, by variables of a ranking.
 
         ``outside`` returns which values are outside of the interval (median, lower end, upper end),
         which holds a value with probability ``prob``. A typical rate lies between the mean over
@@ -77,8 +77,12 @@ class Evidence(Observed):
         difference and the posterior variance, jointly for all entities.
         """
         entities = len(interval[0])
-        seen, table, pooled = self.observed(score), self.table, self.pooled
-        observed = np.full(entities, np.nan) if seen is None else seen.values.astype(float)
+        observed_values, table, pooled = self.observed(score), self.table, self.pooled
+        observed = (
+            np.full(entities, np.nan)
+            if observed_values is None
+            else observed_values.values.astype(float)
+        )
         contradicted = outside(observed) & (not self.extreme)
         if table is not None and "actual" in table.dims:
             # If all cases are wrong, or each class has one answer, any posterior lies on one side
@@ -108,11 +112,11 @@ class Evidence(Observed):
     def notes(self, score: Score | None) -> list[Note]:
         """Return the notes on the evidence."""
         assembled = self.origin()
-        known = self.cases if self.cases is not None else self.counts
+        cases = self.cases if self.cases is not None else self.counts
         names = (
             None
-            if known is None or "entity" not in known.coords
-            else known["entity"].values.tolist()
+            if cases is None or "entity" not in cases.coords
+            else cases["entity"].values.tolist()
         )
         notes = [
             *self.sampler,
@@ -163,20 +167,20 @@ class Evidence(Observed):
 
         Fits are compared by Akaike's criterion, G² minus twice its degrees of freedom.
         """
-        held = self.dependences
+        fits = self.dependences
         if (
-            held is None
+            fits is None
             or score is None
             or score.higher_is_better is None
             or score.space == "outcomes"
         ):
             return []
-        values = self.score_of(score, held["performance_estimate"])
+        values = self.score_of(score, fits["performance_estimate"])
         if values is None:
             return []
         values = values if score.higher_is_better else -values
-        criterion = (held["g2"] - 2 * held["freedom"]).to_series()
-        chosen = held.attrs["dependence"]
+        criterion = (fits["g2"] - 2 * fits["freedom"]).to_series()
+        chosen = fits.attrs["dependence"]
         near = values >= values.max("entity") - 1e-6
         first = {
             kind: near["entity"].values[near.sel(dependence=kind).values].tolist()
@@ -239,18 +243,20 @@ class Evidence(Observed):
 
     def _apart(self, leader: int, others: np.ndarray) -> list[int]:
         """Return the rivals that share no data set, or case, with the leader, under a model that does not join them."""
-        apart = self.behind.apart(leader, [int(i) for i in others])
-        if apart is not None:
-            return apart
+        unmet = self.behind.apart(leader, [int(i) for i in others])
+        if unmet is not None:
+            return unmet
         parts = None if self.tables is None else parts_of(self.tables)
         table = self.tables if parts is None else parts
         if table is None or "dataset" not in table.dims:
             return []
-        met = (table.sum([d for d in table.dims if d not in ("entity", "dataset")]) > 0).transpose(
-            "entity", "dataset"
-        )
+        measured = (
+            table.sum([d for d in table.dims if d not in ("entity", "dataset")]) > 0
+        ).transpose("entity", "dataset")
         return [
-            int(i) for i in others if i != leader and not (met.values[leader] & met.values[i]).any()
+            int(i)
+            for i in others
+            if i != leader and not (measured.values[leader] & measured.values[i]).any()
         ]
 
     def population(self) -> str:
@@ -344,13 +350,13 @@ class Evidence(Observed):
         else:
             return []
         if self.fewest_datasets is not None and self.fewest_datasets < FEW_DATASETS:
-            few = {
+            fields = {
                 "datasets": self.fewest_datasets,
                 "kind": self.kind,
                 "enough": FEW_DATASETS,
                 "unit": unit,
             }
-            notes.append(Note("few_datasets", few))
+            notes.append(Note("few_datasets", fields))
         return notes
 
     def class_shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
@@ -382,17 +388,17 @@ def evidence_of(
     posterior = source.group("posterior") if source.dataset is None else source.dataset
     record, observed = source.model, source.observed
     requested = kind or record.kind or "observed"
-    many = record.over_datasets and variable is None
+    over_datasets = record.over_datasets and variable is None
     averaged = record.dataset_weights is not None and "dataset" not in values.dims
     behind = parse_evidence(source).of(variable)
     if not behind.is_about(_entities(values)):
         behind = DrawsAlone()
-    known = Evidence(
+    evidence = Evidence(
         about=record if source.array is None else None,
         assembled=source.assembled,
         sampler=tuple(_sampling(source, values)),
         cases=cases_of(source, values),
-        kind=requested if many else "",
+        kind=requested if over_datasets else "",
         behind=behind,
         prior=get_variable(source.group("constant_data"), "prior_concentration"),
         datasets=tuple(np.atleast_1d(values["dataset"].values).tolist())
@@ -400,40 +406,44 @@ def evidence_of(
         else (),
         weights=np.array(record.dataset_weights) if averaged else None,
         bootstrap=tuple(_bootstrap(behind, record)),
-        improper=tuple(entities_without_posterior(source)) if many or variable is None else (),
+        improper=tuple(entities_without_posterior(source))
+        if over_datasets or variable is None
+        else (),
     )
     if behind.draws_scores:
         units = int(sum(record.units))
-        few = behind.withheld is None and units < FEW
-        noted = few_units_notes(units, "cluster" if record.clustered else "case") if few else []
-        known = replace(known, bootstrap=tuple(noted))
+        is_small = behind.withheld is None and units < FEW
+        noted = (
+            few_units_notes(units, "cluster" if record.clustered else "case") if is_small else []
+        )
+        evidence = replace(evidence, bootstrap=tuple(noted))
     estimates, chosen = observed.get("performance_estimate"), source.attrs.get("dependence")
     if (
         estimates is not None
         and chosen in estimates["dependence"]
         and _matches(estimates, values, ("dependence",))
     ):
-        held = observed[["performance_estimate", "g2", "freedom"]].assign_attrs(dependence=chosen)
-        known = replace(known, dependences=held)
+        fits = observed[["performance_estimate", "g2", "freedom"]].assign_attrs(dependence=chosen)
+        evidence = replace(evidence, dependences=fits)
     counts = observed_counts(source)
     if counts is not None and _matches(counts, values, ("dataset",)):
-        known = replace(known, tables=counts)
-    if many:
+        evidence = replace(evidence, tables=counts)
+    if over_datasets:
         fewest = None if posterior is None else posterior.sizes.get("dataset")
         if counts is not None and {"entity", "dataset"} <= set(counts.dims):
             fewest = int((counts.sum(outcome_dims(counts)) > 0).sum("dataset").min())
-        known = replace(known, fewest_datasets=fewest)
+        evidence = replace(evidence, fewest_datasets=fewest)
         if requested == "typical":
             if (
                 counts is None
                 or "dataset" not in counts.dims
                 or not _matches(pool := counts.sum("dataset"), values)
             ):
-                return known
+                return evidence
             if record.covariates:  # no mean over data sets is observed at the chosen values
-                return known
+                return evidence
             return replace(
-                known,
+                evidence,
                 shares=_typical_shares(
                     counts,
                     check_choice("attrs['typical']", record.typical or "mean", ("mean", "median")),
@@ -441,25 +451,25 @@ def evidence_of(
                 pooled=as_performance(pool),
             )
     # There are no counts of outcomes with many values.
-    seen = get_variable(observed, variable or str(values.name))
-    if seen is not None and _matches(seen, values):
-        known = replace(known, values=seen.astype(float).reset_coords(drop=True))
+    variable_observed = get_variable(observed, variable or str(values.name))
+    if variable_observed is not None and _matches(variable_observed, values):
+        evidence = replace(evidence, values=variable_observed.astype(float).reset_coords(drop=True))
     bare = source.array is not None and not outcome_dims(source.array)
     if variable is not None or bare or requested != "observed":
-        return known
+        return evidence
     shares = get_variable(observed, "performance")
     if shares is not None and _matches(shares, values):
-        known = replace(known, shares=shares)
+        evidence = replace(evidence, shares=shares)
     elif counts is not None and not _matches(counts, values):
         counts = None
-    known = replace(known, counts=counts)
+    evidence = replace(evidence, counts=counts)
     if counts is not None and not record.sets_prevalence:
-        return known  # no need to search the draws for its class shares
+        return evidence  # no need to search the draws for its class shares
     if posterior is not None and "performance" not in posterior:
-        return known
+        return evidence
     array = as_performance(source, kind)
     table = {"entity", *OUTCOME_DIMS} <= set(array.dims) and array.chunks is None
-    return replace(known, performance=array) if table else known
+    return replace(evidence, performance=array) if table else evidence
 
 
 def rank_each(
@@ -500,9 +510,9 @@ def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
     the class.
     """
     answers = str(counts.dims[-1])
-    plain = counts.reset_coords(drop=True)
-    total = plain.sum(answers)
-    rates = getattr(plain / total.where(total > 0), middle)("dataset")
+    bare_counts = counts.reset_coords(drop=True)
+    total = bare_counts.sum(answers)
+    rates = getattr(bare_counts / total.where(total > 0), middle)("dataset")
     rates = rates.assign_coords(
         {name: coord for name, coord in counts.coords.items() if not coord.dims}
     )
@@ -545,9 +555,9 @@ def sampling(source: Source, values: xr.DataArray) -> dict[str, Any]:
     assert stats is not None
     if values.sizes.get("chain", 1) > 1 and "draw" in values.dims:
         # An undefined draw does not show whether the chains agree: use the middle rank.
-        plain = values.drop_attrs().reset_coords(drop=True).astype(float)
+        bare_values = values.drop_attrs().reset_coords(drop=True).astype(float)
         draws = (
-            plain.fillna(plain.median(("chain", "draw"), skipna=True))
+            bare_values.fillna(bare_values.median(("chain", "draw"), skipna=True))
             .fillna(0.0)
             .to_dataset(name="x")
         )
@@ -559,15 +569,20 @@ def _sampling(source: Source, values: xr.DataArray) -> list[Note]:
     stats = source.group("sample_stats")
     if stats is None:
         return []
-    found, how = sampling(source, values), SamplerRecord.from_attrs(stats.attrs)
-    given = found["divergences"], found["rhat"], found["ess_bulk"], values.sizes.get("chain", 1)
-    return chain_problems(*given, how.tune, how.target_accept, how.sampler)
+    diagnosed, settings = sampling(source, values), SamplerRecord.from_attrs(stats.attrs)
+    problems = (
+        diagnosed["divergences"],
+        diagnosed["rhat"],
+        diagnosed["ess_bulk"],
+        values.sizes.get("chain", 1),
+    )
+    return chain_problems(*problems, settings.tune, settings.target_accept, settings.sampler)
 
 
-def _bootstrap(behind: EvidenceKind, about: ModelRecord) -> Iterator[Note]:
+def _bootstrap(behind: EvidenceKind, model_record: ModelRecord) -> Iterator[Note]:
     """Yield notes on the Bayesian bootstrap of cases, and on outcomes too skewed for its intervals."""
     joint = behind.joint_cases
-    if joint is None or not about.paired or about.prior != "haldane":
+    if joint is None or not model_record.paired or model_record.prior != "haldane":
         return
     if joint.outcome is not None:
         ratio = skewness_ratio(joint.outcome, joint.count, joint.each)

@@ -9,7 +9,7 @@ of the rival is below *all* of its groups:
 
 If the claim is false, the true worst group h of the entity is at or below each group of the rival,
 and T is at most the largest standardised error of its leads. The draws have the distribution of
-this error, with the observed worst group in the place of h (intersection and union of tests: Berger
+this error, with the observed worst group instead of h (intersection and union of tests: Berger
 1982, Technometrics 24:295-300). The gap is minus the smallest of the differences -(x_g - x_h) of
 all pairs of groups, so that the same rule compares gaps.
 
@@ -58,8 +58,10 @@ class Extremes:
     def decide(self, who: np.ndarray, prob: float, information: Information | None) -> Decided:
         """Return what is decided of the entities ``who``, on all scales of the score."""
         threshold = partial(information.threshold, who) if information else np.asarray
-        seen = self.observed if information is None or information.observed is not None else None
-        decided = [parts.decide(prob, threshold) for parts in self.scaled(who, seen)]
+        observed = (
+            self.observed if information is None or information.observed is not None else None
+        )
+        decided = [parts.decide(prob, threshold) for parts in self.scaled(who, observed)]
         return decided[0] if len(decided) == 1 else decided[0] & decided[1]
 
     def differences(
@@ -83,7 +85,7 @@ class Extremes:
         together. It is not below all lower bounds, each for itself, as one of the parts is the
         smallest.
         """
-        found, tail = np.full((2, self.values.shape[1]), np.nan), (1 - prob) / 2
+        ends, tail = np.full((2, self.values.shape[1]), np.nan), (1 - prob) / 2
         scale, back = self._stretched()
         for i in range(self.values.shape[1]):
             x = self.values[:, i]
@@ -104,20 +106,20 @@ class Extremes:
             if self.gap:  # a group that is near an end by chance seems precise
                 spread = np.maximum(spread, np.sqrt(np.square(spread[:-1]).mean())) * (spread > 0)
             high = sign * back(sign * (centre + np.quantile(error, 1 - tail) * spread).min())
-            found[:, i] = np.sort(self._sign * np.array([low, high]))
-        return found[0], found[1]
+            ends[:, i] = np.sort(self._sign * np.array([low, high]))
+        return ends[0], ends[1]
 
     def _stretched(
         self,
     ) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray]]:
         """Return the scale on which upper bounds are found, and its inverse."""
         low, high = self.found.range
-        known = [] if self.gap else scales(self.values, low, high, self.found.finite_mean)
-        if len(known) < 2:
+        candidates = [] if self.gap else scales(self.values, low, high, self.found.finite_mean)
+        if len(candidates) < 2:
             return np.asarray, np.asarray
         if np.isfinite(low) and np.isfinite(high):
-            return known[1], lambda y: low + (high - low) * expit(y)
-        return known[1], (lambda y: low + np.exp(y)) if np.isfinite(low) else (
+            return candidates[1], lambda y: low + (high - low) * expit(y)
+        return candidates[1], (lambda y: low + np.exp(y)) if np.isfinite(low) else (
             lambda y: high - np.exp(-y)
         )
 
@@ -131,29 +133,29 @@ class Extremes:
     @cached_property
     def _contrasts(self) -> np.ndarray:
         """Return the parts as linear functions of the groups (part, group)."""
-        one = np.eye(self.values.shape[2])
+        unit = np.eye(self.values.shape[2])
         if not self.gap:
-            return one
-        pairs = one[:, None] - one
-        return np.asarray(pairs[~one.astype(bool)])
+            return unit
+        pairs = unit[:, None] - unit
+        return np.asarray(pairs[~unit.astype(bool)])
 
     def scaled(
         self, who: np.ndarray, seen: np.ndarray | None, one: int = 0, more: float = 0.0
     ) -> "list[GroupParts]":
         """Return the parts of entities on each scale, where ``more`` is added to the ``one`` of them, if better."""
         x, (low, high) = self.values[:, who], self.found.range
-        known: list[Callable[[np.ndarray], np.ndarray]] = [np.asarray]
+        candidates: list[Callable[[np.ndarray], np.ndarray]] = [np.asarray]
         if not self.gap:
             if more:
                 x[:, one] += self.found.sign * more
-            known = scales(x, low - abs(more), high + abs(more), self.found.finite_mean)
+            candidates = scales(x, low - abs(more), high + abs(more), self.found.finite_mean)
         result = []
-        for first, scale in enumerate(known):
+        for first, scale in enumerate(candidates):
             with np.errstate(over="ignore", invalid="ignore"):
                 y = self._oriented(scale(x))
                 # The first scale is finite at the ends of the range.
-                given = None if first or seen is None else self._oriented(scale(seen[who]))
-            result.append(GroupParts(y, given, self._contrasts))
+                oriented = None if first or seen is None else self._oriented(scale(seen[who]))
+            result.append(GroupParts(y, oriented, self._contrasts))
         return result
 
 
@@ -171,16 +173,18 @@ class GroupParts:
         self.observed = self.mean
         if observed is not None:
             with np.errstate(invalid="ignore"):
-                seen = observed @ contrasts.T
-            self.observed = np.where(np.isfinite(seen), seen, self.mean)
+                parts_observed = observed @ contrasts.T
+            self.observed = np.where(np.isfinite(parts_observed), parts_observed, self.mean)
         self.worst = self.observed.argmin(axis=1)
         off = (y - y.mean(axis=0)).reshape(draws, -1) if draws else y.reshape(0, -1)
         covariance = product_of(off) / max(draws, 1)
         self.covariance = covariance.reshape(self.size, groups, self.size, groups)
         own = np.einsum("klkm->klm", self.covariance)
         self.variance = np.einsum("pl,klm,pm->kp", contrasts, own, contrasts)
-        few = max(MOST_ERRORS // (self.size**2 * len(contrasts)), FEWEST_DRAWS)
-        self.errors = np.ascontiguousarray(off[:few].T, np.float32).reshape(self.size, groups, -1)
+        draws_kept = max(MOST_ERRORS // (self.size**2 * len(contrasts)), FEWEST_DRAWS)
+        self.errors = np.ascontiguousarray(off[:draws_kept].T, np.float32).reshape(
+            self.size, groups, -1
+        )
         order = np.argsort(self.observed, axis=1, kind="stable")
         self.low = order[
             :, :MOST_PARTS
@@ -188,9 +192,9 @@ class GroupParts:
 
     def leads(self, one: int) -> tuple[np.ndarray, np.ndarray]:
         """Return leads of all parts of an entity over the smallest ones of each rival, and their spread."""
-        who = np.arange(self.size)[:, None]
+        entities = np.arange(self.size)[:, None]
         lead = np.fmin(
-            *(x[one][:, None, None] - x[who, self.low] for x in (self.mean, self.observed))
+            *(x[one][:, None, None] - x[entities, self.low] for x in (self.mean, self.observed))
         )
         cross = np.einsum(
             "pl,lkm,kqm->pkq",
@@ -199,7 +203,9 @@ class GroupParts:
             self.contrasts[self.low],
             optimize=True,
         )
-        return lead, _spread(self.variance[one][:, None, None], self.variance[who, self.low], cross)
+        return lead, _spread(
+            self.variance[one][:, None, None], self.variance[entities, self.low], cross
+        )
 
     def statistic(self, one: int, margin: float = 0.0) -> np.ndarray:
         """Return by how many standard deviations an entity is above each rival minus a margin (rival)."""
@@ -246,34 +252,38 @@ class GroupParts:
         )
         if not beyond:
             return Decided.nothing(size)
-        apart = ~np.eye(size, dtype=bool)
+        others = ~np.eye(size, dtype=bool)
         lead = np.array([self.statistic(i) for i in range(size)])
         own, of_each = np.full((size, size), np.inf), np.zeros((size, draws), np.float32)
         for i in range(size):
             error = self.error(i)
             if beyond_alone:
                 own[i] = _quantile(error, beyond_alone)
-            of_each[i] = np.maximum(of_each[i], error[apart[i]].max(axis=0))
-            of_each[apart[i]] = np.maximum(of_each[apart[i]], error[apart[i]])
+            of_each[i] = np.maximum(of_each[i], error[others[i]].max(axis=0))
+            of_each[others[i]] = np.maximum(of_each[others[i]], error[others[i]])
 
         def exceeds(critical: Any) -> np.ndarray:
-            return np.asarray((lead > threshold(critical)) & apart)
+            return np.asarray((lead > threshold(critical)) & others)
 
         def step_down(by_pairs: bool) -> tuple[np.ndarray, float]:
-            sure, left, found = np.zeros((size, size), bool), apart.copy(), of_each.max(axis=0)
+            sure, open_pairs, largest = (
+                np.zeros((size, size), bool),
+                others.copy(),
+                of_each.max(axis=0),
+            )
             while True:
-                critical = float(_quantile(found, beyond))
-                more = exceeds(critical) & left
+                critical = float(_quantile(largest, beyond))
+                more = exceeds(critical) & open_pairs
                 if not more.any():
                     return sure, critical
                 sure |= more
-                left &= ~more
+                open_pairs &= ~more
                 if not by_pairs:
                     out = sure.any(axis=0)
-                    left[out], left[:, out] = False, False
-                found = np.zeros(draws, np.float32)
-                for i in np.flatnonzero(left.any(axis=1)).tolist():
-                    found = np.maximum(found, self.error(i)[left[i]].max(axis=0))
+                    open_pairs[out], open_pairs[:, out] = False, False
+                largest = np.zeros(draws, np.float32)
+                for i in np.flatnonzero(open_pairs.any(axis=1)).tolist():
+                    largest = np.maximum(largest, self.error(i)[open_pairs[i]].max(axis=0))
 
         above, critical = step_down(by_pairs=True)
         behind = np.asarray(step_down(by_pairs=False)[0].any(axis=0))
@@ -307,28 +317,28 @@ class Comparison:
 
     def p_value(self, margin: float, side: int) -> float:
         """Return the p-value of the claim that the first is above (1) or below (-1) the second minus a margin."""
-        one, more = (0, margin) if side > 0 else (1, -margin)
+        place, more = (0, margin) if side > 0 else (1, -margin)
         if self.withheld:
             return 1.0
-        lead = float(self.parts.statistic(one, more)[1 - one])
-        return max(self._p_value(self.parts, one, lead), self._stretched(one, more))
+        lead = float(self.parts.statistic(place, more)[1 - place])
+        return max(self._p_value(self.parts, place, lead), self._stretched(place, more))
 
     def bound(self, level: float, side: int) -> float:
         """Return the upper (1) or lower (-1) bound: the differences beyond it are rejected on all scales."""
-        one, result = (1 if side > 0 else 0), self.plain_bound(level, side)
-        if not np.isfinite(result) or self._stretched(one, side * result + TINY) <= level:
+        place, result = (1 if side > 0 else 0), self.plain_bound(level, side)
+        if not np.isfinite(result) or self._stretched(place, side * result + TINY) <= level:
             return result
         low = side * result
         high = low + float(np.subtract(*self.extremes.found.range[::-1]))
         for _ in range(STEPS):
             middle = (low + high) / 2
-            low, high = (low, middle) if self._stretched(one, middle) <= level else (middle, high)
+            low, high = (low, middle) if self._stretched(place, middle) <= level else (middle, high)
         return side * high
 
     def plain_bound(self, level: float, side: int) -> float:
         """Return the bound on the scale of the score alone."""
-        one = 1 if side > 0 else 0
-        error = self.parts.error(one)[1 - one]
+        place = 1 if side > 0 else 0
+        error = self.parts.error(place)[1 - place]
         beyond = int(np.floor(level * (len(error) + 1) + 1e-9))
         if not beyond or self.withheld:
             return side * np.inf
@@ -336,7 +346,7 @@ class Comparison:
         wide = critical * self.excess
         if np.isfinite(self.freedom):
             wide = max(wide, -float(stdtrit(self.freedom, ndtr(-critical))))
-        return float(-side * self.parts.least_lead(one, wide * self.factor)[1 - one])
+        return float(-side * self.parts.least_lead(place, wide * self.factor)[1 - place])
 
     def needed(self, margin: float, cases: float, level: float) -> float:
         """Return NaN: the number of cases depends on which group is the worst, which more cases may change."""

@@ -37,8 +37,8 @@ def agree(groups: list[np.ndarray], x: np.ndarray, effective_size: np.ndarray) -
     retained = []
     for group in groups:
         part = x[:, group]
-        known = ~np.isnan(part)
-        if not known.any(axis=0).all():
+        defined = ~np.isnan(part)
+        if not defined.any(axis=0).all():
             continue
         mean = np.nanmean(part, axis=0)
         error = np.nanstd(part, axis=0) / np.sqrt(np.nan_to_num(effective_size[group], nan=len(x)))
@@ -69,25 +69,27 @@ def average_pairs(groups: list[np.ndarray], values: np.ndarray) -> np.ndarray:
     np.fill_diagonal(averaged, np.diag(values))
     for group in groups:
         inside = np.ix_(group, group)
-        apart = ~np.eye(len(group), dtype=bool)
-        averaged[inside] = np.where(apart, values[inside][apart].mean(), values[inside])
+        off_diagonal = ~np.eye(len(group), dtype=bool)
+        averaged[inside] = np.where(
+            off_diagonal, values[inside][off_diagonal].mean(), values[inside]
+        )
     return averaged
 
 
 def hold_within(groups: list[np.ndarray], values: np.ndarray) -> np.ndarray:
     """Return truth values (entity, ...) that are true for a group if they were true for all of its members."""
-    held = values.copy()
+    shared = values.copy()
     for group in groups:
-        held[group] = held[group].all(axis=0)
-    return held
+        shared[group] = shared[group].all(axis=0)
+    return shared
 
 
 def hold_pairs(groups: list[np.ndarray], sure: np.ndarray) -> np.ndarray:
     """Return sure pairs (entity, rival) that hold for all members of the groups of both; no pair within a group."""
-    held = hold_within(groups, hold_within(groups, sure).T).T
+    shared = hold_within(groups, hold_within(groups, sure).T).T
     for group in groups:
-        held[np.ix_(group, group)] = False
-    return held
+        shared[np.ix_(group, group)] = False
+    return shared
 
 
 def hold_sets(groups: list[np.ndarray], sets: RankSets) -> RankSets:

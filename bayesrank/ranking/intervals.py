@@ -14,8 +14,8 @@ def rank_intervals(probability: np.ndarray, tail: float) -> tuple[np.ndarray, np
     above = np.cumsum(probability[:, ::-1], axis=1)[:, ::-1]
     lower = 1 + np.argmax(below > tail + ROUNDING, axis=1)
     upper = probability.shape[1] - np.argmax((above > tail + ROUNDING)[:, ::-1], axis=1)
-    known = ~np.isnan(probability).any(axis=1)
-    return with_gaps(lower, known), with_gaps(upper, known)
+    ranked = ~np.isnan(probability).any(axis=1)
+    return with_gaps(lower, ranked), with_gaps(upper, ranked)
 
 
 def with_gaps(whole: np.ndarray, known: np.ndarray) -> np.ndarray:

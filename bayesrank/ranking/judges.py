@@ -55,14 +55,14 @@ def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
 
     prob = check_prob("prob", prob)
     groups = groups_of(posterior, "posterior", "observed_data", argument="posterior")
-    held = groups.get("posterior", xr.Dataset())
-    if "judge_error" not in held:
+    posterior_group = groups.get("posterior", xr.Dataset())
+    if "judge_error" not in posterior_group:
         raise ArgumentError(
             "posterior",
             "must come from verdicts, right or wrong, as from br.from_judged",
             "another one",
         )
-    if "dataset" in held["judge_error"].dims:
+    if "dataset" in posterior_group["judge_error"].dims:
         raise ArgumentError(
             "posterior",
             "must be of one data set",
@@ -71,7 +71,7 @@ def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
         )
     ranking = credible_ranking(posterior, "mean_outcome", prob=prob)
     levels = [0.5, (1 - prob) / 2, (1 + prob) / 2]
-    ends = held["judge_error"].quantile(levels, ("chain", "draw"))
+    ends = posterior_group["judge_error"].quantile(levels, ("chain", "draw"))
     found: dict[str, Any] = {
         f"{name}{end}": ends.sel(outcome=outcome).isel(quantile=i, drop=True).drop_vars("outcome")
         for outcome, name in ERRORS.items()

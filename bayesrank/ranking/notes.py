@@ -29,8 +29,8 @@ FEW = 10
 FEW_WITHOUT_PRIOR = 50
 
 
-def count_notes(counts: xr.DataArray, score: Score | None, about: ModelRecord) -> list[Note]:
-    """Return notes on the limits of the counts; ``about`` is what the posterior says of its model."""
+def count_notes(counts: xr.DataArray, score: Score | None, model_record: ModelRecord) -> list[Note]:
+    """Return notes on the limits of the counts; ``model_record`` is what the posterior says of its model."""
     # By name, so that a sentence names the same entities for any input order.
     if "entity" in counts.dims and "entity" in counts.coords:
         counts = counts.isel(
@@ -39,10 +39,10 @@ def count_notes(counts: xr.DataArray, score: Score | None, about: ModelRecord) -
     parts = parts_of(counts)
     pooled = pooling_notes(parts, score) if parts is not None and score is not None else []
     # A paired model knows how errors overlap.
-    overlap = [] if about.paired else same_case_notes(counts)
-    few = _few_cases(counts, about.population)
+    overlap = [] if model_record.paired else same_case_notes(counts)
+    notes = _few_cases(counts, model_record.population)
     observed = _undefined(counts, score) + _counted_zero(counts, score)
-    return pooled + overlap + observed + few + _class_population(counts, score, about)
+    return pooled + overlap + observed + notes + _class_population(counts, score, model_record)
 
 
 def positive_class_notes(source: Any, score: Score | None) -> list[Note]:
@@ -50,21 +50,21 @@ def positive_class_notes(source: Any, score: Score | None) -> list[Note]:
 
     It has a code of its own if the user set the class against the convention, or without one.
     """
-    known = known_classes(source)
+    classes = known_classes(source)
     if (
-        known is None
-        or known == ("negative", "positive")
+        classes is None
+        or classes == ("negative", "positive")
         or (score is not None and score.is_symmetric)
     ):
         return []
-    changes = standing_pair(known) != known and score is not None
+    changes = standing_pair(classes) != classes and score is not None
     code = "positive_class_by_choice" if changes else "positive_class"
-    return [Note(code, {"positive": str(known[1]), "negative": str(known[0])})]
+    return [Note(code, {"positive": str(classes[1]), "negative": str(classes[0])})]
 
 
 def discordance_of(
     information: Information,
-    about: ModelRecord,
+    model_record: ModelRecord,
     names: Any,
     ranking: Mapping[str, Any],
     prob: float,
@@ -86,19 +86,26 @@ def discordance_of(
     agree = not np.isnan(beaten).all() and bool(different[np.nanargmin(beaten)] == 0)
     if agree and joint is not None:  # the cases of probabilities are always shared
         agree = joint.share_cases(first, int(np.nanargmin(beaten)))
-    losses = about.probabilities and np.isnan(information.of_class)  # areas have pseudo-cases
-    bootstrap = bool(about.prior == "haldane" or losses)
-    few = (superiority[first] >= prob) & (different < (FEW_WITHOUT_PRIOR if bootstrap else FEW))
-    few[first] = False
+    losses = model_record.probabilities and np.isnan(
+        information.of_class
+    )  # areas have pseudo-cases
+    bootstrap = bool(model_record.prior == "haldane" or losses)
+    doubtful = (superiority[first] >= prob) & (
+        different < (FEW_WITHOUT_PRIOR if bootstrap else FEW)
+    )
+    doubtful[first] = False
     if joint is not None:  # entities without a common case differ on none
-        few &= [joint.share_cases(first, i) for i in range(len(few))]
-    if not few.any():
+        doubtful &= [joint.share_cases(first, i) for i in range(len(doubtful))]
+    if not doubtful.any():
         return [], agree
-    rival = int(min(np.flatnonzero(few), key=lambda i: (different[i], str(names[i]))))
-    cases, clusters = float(least(information.cases)), about.target is not None or about.clustered
+    rival = int(min(np.flatnonzero(doubtful), key=lambda i: (different[i], str(names[i]))))
+    cases, clusters = (
+        float(least(information.cases)),
+        model_record.target is not None or model_record.clustered,
+    )
     if joint is not None:
         cases = joint.count_shared(first, rival)
-    who = {
+    fields = {
         "first": str(names[first]),
         "rival": str(names[rival]),
         "different": float(different[rival]),
@@ -108,7 +115,7 @@ def discordance_of(
         "clusters": clusters,
         "bootstrap": bootstrap,
     }
-    return [Note("few_discordant", {**who, **size})], agree
+    return [Note("few_discordant", {**fields, **size})], agree
 
 
 def prevalence_notes(
@@ -191,12 +198,12 @@ def _fault(verdict: ScoreVerdict, two: bool, prevalence: float | None) -> dict[s
     return {"fault": verdict.fault, "nearest": nearest, "tau": tau, "at": share}
 
 
-def prevalence_caveat(score: Score, about: ModelRecord) -> list[Note]:
+def prevalence_caveat(score: Score, model_record: ModelRecord) -> list[Note]:
     """Return a note where the score depends on a prevalence that was set, not learned from the cases."""
-    if about.assumed_prevalence == "sampled":
+    if model_record.assumed_prevalence == "sampled":
         return []
-    fields = {"score": score.display, "by_design": about.prevalence == "observed"}
-    return [Note("prevalence_set", fields | {"estimate": about.prevalence_estimate})]
+    fields = {"score": score.display, "by_design": model_record.prevalence == "observed"}
+    return [Note("prevalence_set", fields | {"estimate": model_record.prevalence_estimate})]
 
 
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
@@ -222,11 +229,16 @@ def same_case_notes(counts: xr.DataArray) -> list[Note]:
     if not shared:
         return []
     measured = names[(names != "").any(axis=1)]
-    one = all(len(set(column)) == 1 for column in measured.T)
+    same_sizes = all(len(set(column)) == 1 for column in measured.T)
     number = sum(not shared.isdisjoint(row) for row in measured.tolist())
-    sizes = {"sharing": number, "entities": len(measured), "test_sets": len(shared), "one": one}
-    how = {"of_outcomes": "outcome" in counts.dims, "named": names_test_sets(counts)}
-    return [Note("same_cases", {**sizes, **how})]
+    sizes = {
+        "sharing": number,
+        "entities": len(measured),
+        "test_sets": len(shared),
+        "one": same_sizes,
+    }
+    fields = {"of_outcomes": "outcome" in counts.dims, "named": names_test_sets(counts)}
+    return [Note("same_cases", {**sizes, **fields})]
 
 
 def _undefined(counts: xr.DataArray, score: Score | None) -> list[Note]:
@@ -289,13 +301,13 @@ def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:
     notes = []
     if empty.any():
         labels = [str(label) for label in classes[empty.any(axis=0)]]
-        who = {"entities": names[empty.any(axis=1)], "population": others}
+        context = {"entities": names[empty.any(axis=1)], "population": others}
         notes.append(
-            Note("class_without_cases", {"labels": labels, "classes": len(classes), **who})
+            Note("class_without_cases", {"labels": labels, "classes": len(classes), **context})
         )
-    few = ~empty & (cases.values < FEW)
-    if few.any():
-        entity, label = np.unravel_index(np.where(few, cases.values, FEW).argmin(), few.shape)
+    small = ~empty & (cases.values < FEW)
+    if small.any():
+        entity, label = np.unravel_index(np.where(small, cases.values, FEW).argmin(), small.shape)
         fewest = float(
             np.floor(10 * cases.values[entity, label] + 1e-6) / 10
         )  # effective, of weighted cases
@@ -303,24 +315,26 @@ def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:
             "fewest": int(fewest) if fewest.is_integer() else fewest,
             "entity": str(names[entity]),
         }
-        fields: dict[str, Any] = {"entities": int(few.any(axis=1).sum()), **worst, "enough": FEW}
+        fields: dict[str, Any] = {"entities": int(small.any(axis=1).sum()), **worst, "enough": FEW}
         if of_class:
             fields |= {"label": str(classes[label]), "population": others}
         notes.append(Note("few_cases_of_class" if of_class else "few_cases", fields))
     return notes
 
 
-def _class_population(counts: xr.DataArray, score: Score | None, about: ModelRecord) -> list[Note]:
+def _class_population(
+    counts: xr.DataArray, score: Score | None, model_record: ModelRecord
+) -> list[Note]:
     """Return a note if an average over classes rests mostly on the prior of rates that a model could learn."""
-    has_population = about.population or about.model is None
+    has_population = model_record.population or model_record.model is None
     # Two classes do not show how classes differ.
     if score is None or not is_average(score) or has_population or counts.sizes["actual"] < 3:
         return []
     cases = cases_of_classes(counts).values
-    few = ((cases[cases.sum(axis=1) > 0] < FEW).mean(-1) >= 0.5).sum()
-    if not few:
+    number = ((cases[cases.sum(axis=1) > 0] < FEW).mean(-1) >= 0.5).sum()
+    if not number:
         return []
     shifted = Note(
-        "prior_shifts_average", {"entities": int(few), "score": score.display, "enough": FEW}
+        "prior_shifts_average", {"entities": int(number), "score": score.display, "enough": FEW}
     )
     return [shifted, Note("model_that_learns_classes", {"model": "hierarchical_classes"})]

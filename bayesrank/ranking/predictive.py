@@ -86,11 +86,11 @@ def predictive_order(
         ]
         size = value / np.where(unseen, largest[1], largest[0])
     key = np.where(np.isnan(size), np.inf, np.round(-found.sign * size, 10))
-    place = np.lexsort((names, np.round(expected, 10), key, unseen))
-    place = place[ranked[place]]
+    order = np.lexsort((names, np.round(expected, 10), key, unseen))
+    order = order[ranked[order]]
     position, rank = np.zeros(len(value), int), np.zeros(len(value), int)
-    position[place] = np.arange(1, len(place) + 1)
-    for before, entity in zip([None, *place], place, strict=False):
+    position[order] = np.arange(1, len(order) + 1)
+    for before, entity in zip([None, *order], order, strict=False):
         tied = (
             before is not None and key[before] == key[entity] and unseen[before] == unseen[entity]
         )

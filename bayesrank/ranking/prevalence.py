@@ -80,10 +80,10 @@ def _common_prevalences(
     # One choice of entities for each item of the other dims, such as data sets.
     position = (share.max("entity") - share.min("entity")).argmax("actual")
     varying = share.isel(actual=position, drop=True)
-    known, positions = varying.count("entity"), _positions(varying)
+    entities_with_shares, positions = varying.count("entity"), _positions(varying)
     common = [share.mean("entity")]
     for quantile in QUANTILES:
-        chosen = positions == (quantile * (known - 1)).round()
+        chosen = positions == (quantile * (entities_with_shares - 1)).round()
         common.append(share.where(chosen).max("entity"))
     return [each.fillna(1 / each.sizes["actual"]) for each in common]
 

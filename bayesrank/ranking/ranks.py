@@ -40,6 +40,10 @@ def rank(
         Float ``rank``; 1 is best, among defined values; NaN where the value is NaN. It satisfies
         axiom 1 of Piérard et al., Foundations of the theory of performance-based ranking.
 
+    See Also
+    --------
+    credible_ranking : Probabilities of ranks, intervals and tiers over all draws.
+
     Examples
     --------
     >>> counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6], entity=["good", "bad"])

@@ -90,12 +90,14 @@ class Separation:
     def success(self, more: float) -> float:
         """Return the share of futures with ``more`` units in which only one of the two could be best."""
         share = self.units / (self.units + more)
-        seen = self._truth + self._noise / np.sqrt(more)
-        mean = self.mean * share + seen * (1 - share)
+        estimate = self._truth + self._noise / np.sqrt(more)
+        mean = self.mean * share + estimate * (1 - share)
         number = self.units - self.prior
-        known = np.isfinite(self.observed)
-        observed = (np.where(known, self.observed, 0.0) * number + seen * more) / (number + more)
-        observed = np.where(known, observed, mean)
+        observed_ones = np.isfinite(self.observed)
+        observed = (np.where(observed_ones, self.observed, 0.0) * number + estimate * more) / (
+            number + more
+        )
+        observed = np.where(observed_ones, observed, mean)
         root = self.wider * np.sqrt(np.diag(self.covariance) * share)
         top, future = mean.argmax(axis=1), np.arange(len(mean))
         first = np.zeros_like(top)
@@ -109,10 +111,10 @@ class Separation:
         alive = np.full(len(mean), len(self.mean))
         while True:
             out = of_top > critical[alive][:, None]
-            left = np.maximum(len(self.mean) - out.sum(axis=1), 2)
-            if (left == alive).all():
+            freedom = np.maximum(len(self.mean) - out.sum(axis=1), 2)
+            if (freedom == alive).all():
                 return float((wins | (out[:, 1] & ~out[:, 0]) | (of_pair > critical[alive])).mean())
-            alive = left
+            alive = freedom
 
     def needed(self, assurance: float = ASSURANCE) -> float:
         """Return the smallest number of units with this success; NaN if it is more than MOST times today's."""
@@ -226,8 +228,10 @@ class Separation:
 
         def lead(values: np.ndarray, spread: np.ndarray) -> np.ndarray:
             spread = np.broadcast_to(spread, mean.shape)
-            one = spread[future, first][:, None]
-            square = one**2 + spread**2 - 2 * correlation[first] * one * spread
+            spread_of_first = spread[future, first][:, None]
+            square = (
+                spread_of_first**2 + spread**2 - 2 * correlation[first] * spread_of_first * spread
+            )
             return (values[future, first][:, None] - values) / np.sqrt(np.maximum(square, 1e-300))
 
         result = np.minimum(lead(mean, root), lead(observed, root))
@@ -290,43 +294,39 @@ class Pair(NamedTuple):
 
     def of(self, compared: RankedDraws) -> Separation | None:
         """Return today's evidence on the pair; None if it does not say what more cases would add."""
-        x, found, evidence, information, population, ranking, prob = compared
+        x, scored, evidence, information, population, ranking, prob = compared
         position, best = np.asarray(position_of(ranking)), np.asarray(ranking["in_best_set"])
         superiority = np.asarray(ranking["superiority"]).round(
             10
         )  # of equals the first, not by rounding errors
         order = np.lexsort((position, ~best))
         order = order[~np.isnan(position[order])]
-        names = found.values["entity"].values.tolist()
-        if len(order) < 2 or not found.finite_mean or information.withheld() is not None:
+        names = scored.values["entity"].values.tolist()
+        if len(order) < 2 or not scored.finite_mean or information.withheld() is not None:
             return None
-        asked = self.entity is not None or self.rival is not None
-        rival = None if self.rival is None else names.index(self.rival)
-        one = (
-            names.index(self.entity)
-            if self.entity is not None
-            else int(order[0] if order[0] != rival else order[1])
-        )
-        if rival is None:
-            close = [int(i) for i in order if best[i] and i != one]
-            close = close or [int(i) for i in order if i != one and self.entity is not None]
-            if not close:
-                return None
-            rival = close[int(np.argmin(np.nan_to_num(superiority[one, close], nan=2.0)))]
-        if np.asarray(ranking["unobserved"])[[one, rival]].any():
-            return None  # the prior alone tells them apart
-        if not self.difference > 0 and superiority[one, rival] < superiority[rival, one]:
-            one, rival = rival, one
+        pair = self._choose(names, order, best, superiority)
+        if pair is None:
+            return None
+        entity, rival = pair
+        if np.asarray(ranking["unobserved"])[[entity, rival]].any():
+            return None  # the prior alone separates them
+        if not self.difference > 0 and superiority[entity, rival] < superiority[rival, entity]:
+            entity, rival = rival, entity
         needed = evidence.needed()
-        units = _units(evidence, needed, information, x, None if found.variable else found.score)
-        who = np.array(
-            [one, rival, *(i for i in order.tolist() if best[i] and i not in (one, rival))]
+        units = _units(evidence, needed, information, x, None if scored.variable else scored.score)
+        entities = np.array(
+            [entity, rival, *(i for i in order.tolist() if best[i] and i not in (entity, rival))]
         )
-        y = finite_rows(x[:, who])
-        y *= found.sign
-        if units is None or len(y) < 2 or len(who) > MOST_ENTITIES or not (units[1][who] > 0).all():
+        y = finite_rows(x[:, entities])
+        y *= scored.sign
+        if (
+            units is None
+            or len(y) < 2
+            or len(entities) > MOST_ENTITIES
+            or not (units[1][entities] > 0).all()
+        ):
             return None
-        unit, number, prior, each = units
+        unit, number, prior, weight = units
         mean, covariance = y.mean(axis=0), covariance_of(y)
         if not (np.diag(covariance) > 0).all():
             return None
@@ -335,30 +335,55 @@ class Pair(NamedTuple):
             shrunk = mean[:2]
             if population is not None:
                 ranked = sorted(order.tolist())
-                shrunk = found.sign * population.means()[[ranked.index(one), ranked.index(rival)]]
+                places = [ranked.index(entity), ranked.index(rival)]
+                shrunk = scored.sign * population.means()[places]
             # Errors that entities share can move a shrunken difference beyond the observed one: not
             # to be claimed.
-            seen = [mean[0] - mean[1]]
+            leads = [mean[0] - mean[1]]
             if information.observed is not None:
-                seen.append(found.sign * (information.observed[one] - information.observed[rival]))
-            difference = float(f"{min(shrunk[0] - shrunk[1], np.nanmax(seen)):.2g}")
+                observed_lead = information.observed[entity] - information.observed[rival]
+                leads.append(scored.sign * observed_lead)
+            difference = float(f"{min(shrunk[0] - shrunk[1], np.nanmax(leads)):.2g}")
             spread = np.sqrt(max(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1], 0.0))
             difference = difference if difference > LEAST * spread else 0.0
-        low, high = found.facts.range or (-np.inf, np.inf)
+        low, high = scored.facts.range or (-np.inf, np.inf)
         size = len(names)
         observed = np.full(size, np.nan) if information.observed is None else information.observed
-        freedom = information.freedom_of_pair(one, rival)
+        freedom = information.freedom_of_pair(entity, rival)
         return Separation(
-            entity=names[one], rival=names[rival], difference=difference, given=self.difference > 0,
-            score=found.facts.display, per_case=needed == "per-case data",
+            entity=names[entity], rival=names[rival], difference=difference, given=self.difference > 0,
+            score=scored.facts.display, per_case=needed == "per-case data",
             paired=needed not in ("cases", "per-case data"), unit=unit,
-            units=number[who], prior=prior[who], cases_each=each, mean=mean, covariance=covariance,
-            observed=found.sign * observed[who], wider=np.broadcast_to(information.inflation, size)[who],
-            freedom=freedom, ends=(low, high) if found.sign > 0 else (-high, -low),
+            units=number[entities], prior=prior[entities], cases_each=weight, mean=mean, covariance=covariance,
+            observed=scored.sign * observed[entities], wider=np.broadcast_to(information.inflation, size)[entities],
+            freedom=freedom, ends=(low, high) if scored.sign > 0 else (-high, -low),
             critical=_critical_values(y, _by_lead(mean, covariance), prob), alone=float(ndtri((1 + prob) / 2)),
-            parts=parts_of_pair(evidence, None if found.variable else found.score, one, rival),
-            apart=bool(best[one] != best[rival]), ahead=2 if asked else _ahead(ranking, order[0]),
+            parts=parts_of_pair(evidence, None if scored.variable else scored.score, entity, rival),
+            apart=bool(best[entity] != best[rival]), ahead=2 if self.is_named else _ahead(ranking, order[0]),
         )  # fmt: skip
+
+    @property
+    def is_named(self) -> bool:
+        """Return whether the user named one of the two."""
+        return self.entity is not None or self.rival is not None
+
+    def _choose(
+        self, names: list[Any], order: np.ndarray, best: np.ndarray, superiority: np.ndarray
+    ) -> tuple[int, int] | None:
+        """Return the positions of the two entities: by default the leader and its closest rival that could be best."""
+        rival = None if self.rival is None else names.index(self.rival)
+        if self.entity is not None:
+            entity = names.index(self.entity)
+        else:
+            entity = int(order[0] if order[0] != rival else order[1])
+        if rival is not None:
+            return entity, rival
+        others = [int(i) for i in order if i != entity]
+        close = [i for i in others if best[i]]
+        close = close or (others if self.entity is not None else [])
+        if not close:
+            return None
+        return entity, close[int(np.argmin(np.nan_to_num(superiority[entity, close], nan=2.0)))]
 
 
 def _ahead(ranking: Any, leader: int) -> int:
@@ -400,8 +425,8 @@ def _units(
         assert joint is not None
         assert joint.cluster is not None
         number = np.full(size, float(len(np.unique(joint.cluster))))
-        each = float(joint.count.sum() / number[0])
-        return unit, number + prior / each, prior / each, each
+        weight_of_unit = float(joint.count.sum() / number[0])
+        return unit, number + prior / weight_of_unit, prior / weight_of_unit, weight_of_unit
     if information.population == "entities":
         with np.errstate(divide="ignore", invalid="ignore"):
             own = sampling_variance(evidence, score, size) / np.nanvar(x, axis=0)

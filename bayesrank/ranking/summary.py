@@ -100,8 +100,8 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     ['b', 'a']
     """
     _check_ranking(ranking)
-    found = {column: ranking[column].values for column in COLUMNS if column in ranking}
-    frame = pd.DataFrame(found, index_of(ranking["entity"].values, "entity"))
+    columns = {column: ranking[column].values for column in COLUMNS if column in ranking}
+    frame = pd.DataFrame(columns, index_of(ranking["entity"].values, "entity"))
     # Entities without a rank come last, by name.
     names = np.array([str(name) for name in frame.index])
     if "tier" not in ranking:
@@ -183,9 +183,9 @@ def outside_interval(ranking: xr.Dataset) -> list[Note]:
         return []
     names = ranking["entity"].values
     # The first by name, so that the order of the entities does not matter.
-    one = min(outside, key=lambda i: str(names[i]))
+    first = min(outside, key=lambda i: str(names[i]))
     observed, low, high = (
-        float(ranking[name].values[one]) for name in ("observed", "lower", "upper")
+        float(ranking[name].values[first]) for name in ("observed", "lower", "upper")
     )
     values = {
         "observed": observed,
@@ -193,8 +193,8 @@ def outside_interval(ranking: xr.Dataset) -> list[Note]:
         "upper": high,
         "prob": RankingRecord.of(ranking).prob,
     }
-    who = {"score": score_name(ranking), "entity": str(names[one]), "others": outside.size - 1}
-    return [Note("observed_outside_interval", {**who, **values})]
+    fields = {"score": score_name(ranking), "entity": str(names[first]), "others": outside.size - 1}
+    return [Note("observed_outside_interval", {**fields, **values})]
 
 
 def _check_ranking(ranking: xr.Dataset) -> None:

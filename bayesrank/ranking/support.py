@@ -23,25 +23,25 @@ ENOUGH = 0.8
 
 
 def support(
-    known: Evidence, found: ScoreValues, source: Source, kind: str | None, given: Any
+    known: Evidence, found: ScoreValues, source: Source, kind: str | None, evidence: Any
 ) -> Evidence:
     """Return the evidence behind draws, with the cap that they need.
 
     Draws of a model of the package have its evidence. Those of another model need counts in
-    ``observed_data``, evidence of a registered kind, or ``given`` evidence, and must vary as much
+    ``observed_data``, evidence of a registered kind, or ``evidence`` evidence, and must vary as much
     as the default model of this evidence does, or as the observed values of this kind vary by
     chance.
     """
     own = known.model.model in models.names()
-    if own and given is not None:
+    if own and evidence is not None:
         raise ArgumentError(
             "evidence",
             "cannot be used for a posterior of br.fit, which has its own",
-            describe_value(given),
+            describe_value(evidence),
         )
     if own or not draw_dims(found.values):
         return known
-    counts = known.counts if given is None else given
+    counts = known.counts if evidence is None else evidence
     if counts is None:
         return _with_cap(
             known, _narrowest(found.values, _spreads_by_chance(known, found)), Note("draws_alone")
@@ -59,10 +59,10 @@ def support(
         raise ArgumentError(
             "evidence", "must have one data set", f"the dims {expected.values.dims}", "br.pool"
         )
-    narrow = _narrowest(found.values, _spreads(_reordered(expected.values, found.values)))
-    if given is not None:
+    narrow = _narrowest(found.values, _spreads(_reorder(expected.values, found.values)))
+    if evidence is not None:
         basis = evidence_of(
-            reference, expected.variable, _reordered(expected.values, found.values), None
+            reference, expected.variable, _reorder(expected.values, found.values), None
         )
         known = replace(basis, sampler=known.sampler)
     return _with_cap(known, narrow, None)
@@ -74,12 +74,14 @@ def _with_cap(
     """Return the evidence with a cap if draws are too narrow, or ``unknown`` if their spread is not known."""
     if narrow is None:
         return replace(known, unsupported=unknown)
-    share, one, other = narrow
+    share, entity, rival = narrow
     if share >= ENOUGH:
         return known
     return replace(
         known,
-        unsupported=Note("draws_too_narrow", {"percent": 100 * share, "one": one, "other": other}),
+        unsupported=Note(
+            "draws_too_narrow", {"percent": 100 * share, "one": entity, "other": rival}
+        ),
     )
 
 
@@ -95,7 +97,7 @@ def _spreads_by_chance(known: Evidence, found: ScoreValues) -> np.ndarray:
     return np.sqrt(variance[:, None] + variance)
 
 
-def _reordered(values: xr.DataArray, like: xr.DataArray) -> xr.DataArray:
+def _reorder(values: xr.DataArray, like: xr.DataArray) -> xr.DataArray:
     """Return values with the entities of others, in their order."""
     if "entity" not in values.coords or "entity" not in like.coords:
         return values

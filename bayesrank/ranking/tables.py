@@ -89,62 +89,40 @@ def score_table(
         as_performance(source)  # raises for bare values of a score
     moved = source if prevalence is None else parse_source(at_prevalence(source, prevalence))
     # In any direction, as nothing is ranked here.
-    found = score_values_together(moved, scores, True, kind)
-    names = [one.name for one in found]
+    scored = score_values_together(moved, scores, True, kind)
+    names = [one.name for one in scored]
     if len(set(names)) < len(names):
         raise ArgumentError("scores", "must name each score once", names)
-    first = found[0].values
+    first = scored[0].values
     dims = ["entity", *(str(d) for d in first.dims if d not in (*draw_dims(first), "entity"))]
     coords = {dim: first.coords[dim].variable for dim in dims if dim in first.coords}
     sizes = {dim: first.sizes[dim] for dim in dims}
     shape = tuple(sizes.values())
     # All scores of the performance have the same evidence.
-    plain = next((one for one in found if not one.variable and one.source is None), None)
+    of_performance = next((one for one in scored if not one.variable and one.source is None), None)
     evidence = _at(
-        Evidence() if plain is None else evidence_of(source, None, plain.values, kind), prevalence
+        Evidence()
+        if of_performance is None
+        else evidence_of(source, None, of_performance.values, kind),
+        prevalence,
     )
     evidence.observe(
         [
             one.score
-            for one in found
+            for one in scored
             if one.score is not None and not one.variable and one.source is None
         ]
     )
     names_of_numbers = ("median", "lower", "upper", "observed", "undefined")
-    table = {name: np.full((*shape, len(found)), np.nan) for name in names_of_numbers}
-    loaded = load_arrays(*(one.values.transpose(..., *dims) for one in found))
-    for i, (one, values) in enumerate(zip(found, loaded, strict=True)):
-        x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
-        median, lower, upper, _, defined = quantiles_of(x, (1 - prob) / 2)
-        undefined = (len(x) - defined) / len(x)
-        for name, numbers in (
-            ("median", median),
-            ("lower", lower),
-            ("upper", upper),
-            ("undefined", undefined),
-        ):
-            table[name][..., i] = numbers.reshape(shape)
-        known = evidence
+    table = {name: np.full((*shape, len(scored)), np.nan) for name in names_of_numbers}
+    loaded = load_arrays(*(one.values.transpose(..., *dims) for one in scored))
+    for i, (one, values) in enumerate(zip(scored, loaded, strict=True)):
+        own_evidence = evidence
         if one.variable or one.source is not None:
-            known = evidence_of(one.source or source, one.variable, one.values, kind)
-        seen = known.observed(None if one.variable else one.score)
-        if seen is not None:
-            table["observed"][..., i] = seen.variable.set_dims(sizes).transpose(*dims).values
-        numbers_of_score = {name: held[..., i] for name, held in table.items()}
-        if known.behind.clustered:
-            plain_score = None if one.variable else one.score
-            allowance = allowance_of(known, plain_score, one.values, prob, one.range)
-            fields = {str(name): held.transpose(*dims).values for name, held in allowance.items()}
-            ends = numbers_of_score["lower"], numbers_of_score["upper"]
-            wide = Allowance(**fields).widen(numbers_of_score["median"], ends, one.range)
-            for end, values_of_end in zip(ends, wide, strict=True):
-                end[...] = values_of_end
-        if seen is not None:
-            _close(numbers_of_score, one, known, dims[1:])
-        if known.behind.withheld is not None:  # the interval of an area is withheld
-            hidden = known.behind.withheld.variable.set_dims(sizes).transpose(*dims).values
-            for name in ("lower", "upper"):
-                table[name][..., i] = np.where(hidden, np.nan, table[name][..., i])
+            own_evidence = evidence_of(one.source or source, one.variable, one.values, kind)
+        x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
+        numbers = {name: column[..., i] for name, column in table.items()}
+        _summarise(x, numbers, one, own_evidence, prob, sizes)
     table["observed"][np.isinf(table["observed"])] = np.nan
     record: dict[str, Any] = {"prob": prob, "method": "draws", "interval": CLOSED}
     if prevalence is not None:
@@ -152,18 +130,51 @@ def score_table(
             float(prevalence) if np.ndim(prevalence) == 0 else in_words(prevalence, "")
         )
     of_classes = any(
-        one.score is not None and one.score.space in ("binary", "classes") for one in found
+        one.score is not None and one.score.space in ("binary", "classes") for one in scored
     )
     classes = as_performance(source, kind).sizes.get("actual", 2) if of_classes else 2
     ranks = [
         "" if one.score is None or one.variable else verdict_on(one.score, classes).may_rank
-        for one in found
+        for one in scored
     ]
     return xr.Dataset(
         {name: ((*dims, "score"), held) for name, held in table.items()},
         coords | {"score": names, "may_rank": ("score", ranks)},
         record,
     )
+
+
+def _summarise(
+    x: np.ndarray,
+    numbers: dict[str, np.ndarray],
+    one: ScoreValues,
+    evidence: Evidence,
+    prob: float,
+    sizes: dict[str, int],
+) -> None:
+    """Write the summary of draws (draw, item) of one score to ``numbers`` by name (entity, ...)."""
+    dims, score = [*sizes], None if one.variable else one.score
+    median, lower, upper, _, defined = quantiles_of(x, (1 - prob) / 2)
+    undefined = (len(x) - defined) / len(x)
+    drawn = {"median": median, "lower": lower, "upper": upper, "undefined": undefined}
+    for name, column in drawn.items():
+        numbers[name][...] = column.reshape(numbers[name].shape)
+    observed = evidence.observed(score)
+    if observed is not None:
+        numbers["observed"][...] = observed.variable.set_dims(sizes).transpose(*dims).values
+    ends = numbers["lower"], numbers["upper"]
+    if evidence.behind.clustered:
+        allowance = allowance_of(evidence, score, one.values, prob, one.range)
+        fields = {str(name): field.transpose(*dims).values for name, field in allowance.items()}
+        wide = Allowance(**fields).widen(numbers["median"], ends, one.range)
+        for end, widened in zip(ends, wide, strict=True):
+            end[...] = widened
+    if observed is not None:
+        _close(numbers, one, evidence, dims[1:])
+    if evidence.behind.withheld is not None:  # the interval of an area is withheld
+        hidden = evidence.behind.withheld.variable.set_dims(sizes).transpose(*dims).values
+        for end in ends:
+            end[...] = np.where(hidden, np.nan, end)
 
 
 def _at(evidence: Evidence, prevalence: Any) -> Evidence:

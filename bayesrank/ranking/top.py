@@ -47,7 +47,8 @@ def top_set(
     Parameters
     ----------
     source, score, higher_is_better, kind
-        As for :func:`bayesrank.credible_ranking`, with its errors, of one ranking.
+        As for :func:`bayesrank.credible_ranking`, with its errors. The source must give a single
+        ranking.
     k : int
         Number of best entities. An entity is among the k best if fewer than k are better, so all
         ties for the last place are included.
@@ -86,9 +87,9 @@ def top_set(
     ([False, True, False], [False, True, False])
     """
     prob, k = check_prob("prob", prob), check_integer("k", k, 1)
-    one = scored(source, score, higher_is_better, kind)
-    found = one.found
-    values = found.values
+    scored_source = scored(source, score, higher_is_better, kind)
+    score_found = scored_source.found
+    values = score_found.values
     one_ranking(values.dims)
     if not values.size:
         raise ArgumentError(
@@ -100,28 +101,42 @@ def top_set(
     check_integer("k", k, 1, size)
     dims = *draw_dims(values), "entity"
     values, likely = (
-        held.transpose(*dims).astype(float, copy=False) for held in load_arrays(values, one.likely)
+        part.transpose(*dims).astype(float, copy=False)
+        for part in load_arrays(values, scored_source.likely)
     )
     batches = Batches.of(values)
-    x, spread = (finite(held.values).reshape(batches.number, size) for held in (values, likely))
+    x, spread = (finite(part.values).reshape(batches.number, size) for part in (values, likely))
 
     ranked = np.isnan(x).mean(axis=0) <= MOSTLY
     effective_size = np.nan
     if batches.sampled:
         [of_each] = reduce(x, EffectiveDraws(), batches=batches)
         effective_size = of_each[ranked].min(initial=batches.number)
-    decide = None if one.extremes is None else one.extremes.decide
-    parts = values_at_common(one.source, one.score, kind, one.evidence.own_counts)
+    decide = None if scored_source.extremes is None else scored_source.extremes.decide
+    parts = values_at_common(
+        scored_source.source, scored_source.score, kind, scored_source.evidence.own_counts
+    )
     loaded = load_arrays(*(part.transpose(*values.dims) for part in parts))
     alternatives = [part.values.reshape(-1, size) for part in loaded]
-    sets = rank_sets(x, ranked, found, prob, effective_size, one.information, alternatives, decide)
-    groups = identical_groups(one.evidence, size, depends_on_prevalence(one.score))
+    sets = rank_sets(
+        x,
+        ranked,
+        score_found,
+        prob,
+        effective_size,
+        scored_source.information,
+        alternatives,
+        decide,
+    )
+    groups = identical_groups(
+        scored_source.evidence, size, depends_on_prevalence(scored_source.score)
+    )
     sets = hold_sets(groups, sets)
     first, last = sets.ranks(ranked)
-    top, few = np.empty(x.shape, bool), max(BLOCK // size, 1)
-    for start in range(0, len(x), few):
-        part = np.where(ranked, spread[start : start + few], np.nan)
-        top[start : start + few] = (positions(found.sign * part)[0] < k) & ~np.isnan(part)
+    top, chunk = np.empty(x.shape, bool), max(BLOCK // size, 1)
+    for start in range(0, len(x), chunk):
+        part = np.where(ranked, spread[start : start + chunk], np.nan)
+        top[start : start + chunk] = (positions(score_found.sign * part)[0] < k) & ~np.isnan(part)
     # Draws without any value have no best entity.
     some = top.any(axis=1)
     batch = np.repeat(np.arange(len(batches.sizes)), batches.sizes)[some]
@@ -130,9 +145,9 @@ def top_set(
     order = np.argsort([str(name) for name in names], kind="stable")
     ordered = top[np.ix_(some, order)]
     chosen = np.zeros(size, bool)
-    lost, held = _allowed_losses(ordered, batches.half(batch), prob)
+    lost, held_probability = _allowed_losses(ordered, batches.half(batch), prob)
     chosen[order], smallest = smallest_set(ordered, lost)
-    probability, error = _share(held, batch, len(batches.sizes), effective_size)
+    probability, error = _share(held_probability, batch, len(batches.sizes), effective_size)
     variables = {
         "probability_top": ("entity", share),
         "probability_top_error": ("entity", share_off, {"method": ERROR}),
@@ -144,7 +159,7 @@ def top_set(
         "rank_lower": ("entity", first),
         "rank_upper": ("entity", last),
     }
-    record = replace(found.facts, prob=prob, draws=batches.number, method="draws").to_attrs()
+    record = replace(score_found.facts, prob=prob, draws=batches.number, method="draws").to_attrs()
     record |= {"k": k, "smallest": int(smallest), "sets": sets.kind}
     return xr.Dataset(variables, {"entity": names}, record)
 
@@ -181,16 +196,16 @@ def _best_subset(top: np.ndarray, lost: int) -> np.ndarray:
     """Return the entities to keep so that at most ``lost`` draws lose one of theirs, by trying all subsets."""
     size = top.shape[1]
     bits = 1 << np.arange(size)
-    held = np.bincount(top @ bits, minlength=1 << size)
+    counts = np.bincount(top @ bits, minlength=1 << size)
     # Draws with all members in a subset: sums over its subsets, one entity at a time.
     for i in range(size):
-        pairs = held.reshape(-1, 2, 1 << i)
+        pairs = counts.reshape(-1, 2, 1 << i)
         pairs[:, 1] += pairs[:, 0]
     subset = np.arange(1 << size)
     number = (subset[:, None] & bits > 0).sum(axis=1)
-    enough = np.flatnonzero(held >= len(top) - lost)
+    enough = np.flatnonzero(counts >= len(top) - lost)
     # Earlier entities are the lower bits, so the smaller number keeps them in a tie.
-    best = enough[np.lexsort((enough, -held[enough], number[enough]))[0]]
+    best = enough[np.lexsort((enough, -counts[enough], number[enough]))[0]]
     return best & bits > 0
 
 
@@ -225,13 +240,15 @@ def _allowed_losses(top: np.ndarray, half: np.ndarray, prob: float) -> tuple[int
 
 
 def _share(
-    held: np.ndarray, batch: np.ndarray, number: int, effective_size: float
+    events: np.ndarray, batch: np.ndarray, number: int, effective_size: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the share of draws (draw, ...) and its error."""
     sizes = np.bincount(batch, minlength=number)
-    sums = np.zeros((number, *held.shape[1:]))
-    np.add.at(sums, batch, held)
-    share = sums.sum(axis=0) / max(len(held), 1) if len(held) else np.full(held.shape[1:], np.nan)
+    sums = np.zeros((number, *events.shape[1:]))
+    np.add.at(sums, batch, events)
+    share = (
+        sums.sum(axis=0) / max(len(events), 1) if len(events) else np.full(events.shape[1:], np.nan)
+    )
     return share, share_error(
-        share, mean_error(sums, sizes), len(held) + 0 * effective_size, effective_size
+        share, mean_error(sums, sizes), len(events) + 0 * effective_size, effective_size
     )

@@ -178,9 +178,9 @@ def score_values(
     natural = natural_score(source) if score is None else None
     requested = natural or score
     if requested is None and source.array is None and parse_evidence(source).draws_scores:
-        held = ", ".join(map(str, posterior_of(source).data_vars))
+        variables = ", ".join(map(str, posterior_of(source).data_vars))
         raise ArgumentError(
-            "score", "must be given for predicted probabilities", "None", f"one of {held}"
+            "score", "must be given for predicted probabilities", "None", f"one of {variables}"
         )
     if requested is None:
         raise ArgumentError(
@@ -212,8 +212,8 @@ def _is_variable(source: Source, name: str) -> bool:
 def natural_score(source: Container) -> Score | None:
     """Return the default score of evidence or a posterior; None if there is none."""
     source = parse_source(source)
-    held = posterior_of(source) if source.array is None else source.array
-    name = natural_score_of({*held.dims, *getattr(held, "data_vars", ())})
+    evidence = posterior_of(source) if source.array is None else source.array
+    name = natural_score_of({*evidence.dims, *getattr(evidence, "data_vars", ())})
     return None if name is None else get(name)
 
 
@@ -222,24 +222,27 @@ def score_values_together(
 ) -> list[ScoreValues]:
     """Return the values of several scores of one source that holds a performance, which is read once."""
     source = parse_source(source)
-    held = [_with_posterior(source, score) for score in scores]
-    known = [_variable_of(own, score, higher_is_better, kind) for own, score in held]
-    others = [as_score(score) for (_, score), one in zip(held, known, strict=True) if one is None]
-    found = []
+    pairs = [_with_posterior(source, score) for score in scores]
+    variables = [_variable_of(own, score, higher_is_better, kind) for own, score in pairs]
+    others = [
+        as_score(score) for (_, score), one in zip(pairs, variables, strict=True) if one is None
+    ]
+    results = []
     for score, values in zip(
         others, values_of(others, source, kind) if others else (), strict=True
     ):
         better = _better(score.name, score.higher_is_better, higher_is_better)
         ends = ResultRecord.of(values).range if score.space == "outcomes" else None
-        found.append(ScoreValues(_check(values), score.name, better, score, ends=ends))
-    rest = iter(found)
+        results.append(ScoreValues(_check(values), score.name, better, score, ends=ends))
+    rest = iter(results)
     words = source.words
     every = [
-        replace(one or next(rest), noun=words.noun, in_percent=words.in_percent) for one in known
+        replace(one or next(rest), noun=words.noun, in_percent=words.in_percent)
+        for one in variables
     ]
     return [
         one if own is source else replace(one, source=own)
-        for one, (own, _) in zip(every, held, strict=True)
+        for one, (own, _) in zip(every, pairs, strict=True)
     ]
 
 
@@ -253,12 +256,12 @@ def _variable_of(
     source: Source, score: Any, higher_is_better: bool | None, kind: str | None
 ) -> ScoreValues | None:
     """Return the posterior variable of that name, if there is one, unless it only repeats a score of outcomes."""
-    known = find(score) if isinstance(score, str) else score if isinstance(score, Score) else None
+    parsed = find(score) if isinstance(score, str) else score if isinstance(score, Score) else None
     name = (
         score
         if isinstance(score, str)
-        else known.name
-        if known and known.space in OF_VARIABLES
+        else parsed.name
+        if parsed and parsed.space in OF_VARIABLES
         else None
     )
     if (
@@ -267,19 +270,21 @@ def _variable_of(
         or (variable := _variable(source, name, kind)) is None
     ):
         return None
-    better = _direction(variable, name, known.higher_is_better if known else True, higher_is_better)
+    better = _direction(
+        variable, name, parsed.higher_is_better if parsed else True, higher_is_better
+    )
     ends = posterior_of(source).attrs.get(f"{name}_range", variable.attrs.get(f"{name}_range"))
     # A score of outcomes has the same values as the variable, for few outcomes or as many as cases.
-    own = None if known and known.space == "outcomes" else name
+    own = None if parsed and parsed.space == "outcomes" else name
     return ScoreValues(
-        _check(variable), name, better, known, own, None if ends is None else tuple(ends)
+        _check(variable), name, better, parsed, own, None if ends is None else tuple(ends)
     )
 
 
 def bare_values(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]:
     """Return checked values without a score, and the sign that makes higher better."""
-    found = score_values(_check(values), None, higher_is_better, None)
-    return found.values, found.sign
+    scored = score_values(_check(values), None, higher_is_better, None)
+    return scored.values, scored.sign
 
 
 def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) -> ScoreValues:
@@ -287,16 +292,16 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
     if score is None:
         better = _direction(values, None, True, higher_is_better)
         return ScoreValues(values, str(values.name or "score"), better)
-    known, other = as_score(score), find(values.name)
-    if higher_is_better is None and other is not None and other.name != known.name:
+    parsed, named = as_score(score), find(values.name)
+    if higher_is_better is None and named is not None and named.name != parsed.name:
         raise ArgumentError(
             "score",
-            f"must be {other.name}, as the values are named",
-            known.name,
+            f"must be {named.name}, as the values are named",
+            parsed.name,
             Advice("rename them, or pass ", Typed("higher_is_better")),
         )
-    better = _direction(values, known.name, known.higher_is_better, higher_is_better)
-    return ScoreValues(values, known.name, better, known)
+    better = _direction(values, parsed.name, parsed.higher_is_better, higher_is_better)
+    return ScoreValues(values, parsed.name, better, parsed)
 
 
 def _better(name: str | None, known: bool | None, given: bool | None) -> bool:
@@ -316,14 +321,14 @@ def _direction(
     stated = {DIRECTION[named.higher_is_better]} if named else set()
     stated |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
     for other in sorted(stated - {expected}) if given is None else ():
-        what = (
+        reason = (
             "have no direction"
             if other == DIRECTION[None]
             else f"came from a score of which {other}"
         )
         raise ArgumentError(
             "score or higher_is_better",
-            f"must be given for values whose name or attrs say that they {what}",
+            f"must be given for values whose name or attrs say that they {reason}",
             f"{score!r} for {str(values.name or 'score')!r}",
         )
     return better

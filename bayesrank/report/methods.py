@@ -71,7 +71,7 @@ def definition(
 
 
 def methods(
-    about: ModelRecord,
+    model_record: ModelRecord,
     ranking: xr.Dataset,
     what: str,
     evidence: str,
@@ -80,7 +80,7 @@ def methods(
     stated: Sequence[Note] = (),
 ) -> tuple[str, list[str]]:
     facts = RankingRecord.of(ranking)
-    model = _describe_model(about)
+    model = _describe_model(model_record)
     sentences = [f"{evidence} were ranked by {what}{',' if model and ',' in what else ''}{model}."]
     ledger = Ledger.from_attrs(ranking.attrs)
     if ledger is not None:
@@ -88,10 +88,10 @@ def methods(
         sentences += [say(note) for note in ledger.run_notes()]
     if facts.evidence:
         sentences.append(facts.evidence)
-    if about.words:
-        words = " ".join(about.words.split())
+    if model_record.words:
+        words = " ".join(model_record.words.split())
         sentences.append(f"{words[:1].upper()}{words[1:]}".rstrip(".") + ".")
-    sentences += [say(note) for note in [*notes_of(about.priors), *stated]]
+    sentences += [say(note) for note in [*notes_of(model_record.priors), *stated]]
     if is_exact(ranking):
         sentences.append(
             "The posterior of the score is known in closed form; medians, intervals, superiority, ranks and P(best) "
@@ -101,7 +101,7 @@ def methods(
             sentences.append(f"Rank sets and tiers rest on {facts.draws:,} posterior draws.")
     elif facts.draws > 1:
         # Nothing is known of draws that the user made, not even that they are independent.
-        sampler = SAMPLERS.get(about.sampler or "", "")
+        sampler = SAMPLERS.get(model_record.sampler or "", "")
         sentences.append(f"Every one of {facts.draws:,} posterior draws{sampler} was ranked.")
     else:
         sentences.append("Single values were ranked, without draws: their uncertainty is unknown.")
@@ -113,8 +113,8 @@ def methods(
     sentences += [block.methods for block in sections if block.methods]
     sentences.append(f"Computed with {versions}.")
     cited = [FOUNDATIONS] + [line for block in sections for line in block.references]
-    cited += references_of(about.model)
-    cited += [SAMPLER] * (about.sampler == "nuts")
+    cited += references_of(model_record.model)
+    cited += [SAMPLER] * (model_record.sampler == "nuts")
     cited += [RHAT] * any(note.code == "chains_converged" for note in stated)
     cited += [CONFIDENCE, WINNER] * (facts.sets in ("confidence", "posterior"))
     return " ".join(sentences), cited
@@ -188,11 +188,11 @@ def _describe_sets(facts: RankingRecord) -> str:
     )
 
 
-def _describe_model(about: ModelRecord) -> str:
-    if about.model is None:
+def _describe_model(model_record: ModelRecord) -> str:
+    if model_record.model is None:
         return ""
-    parts = [about.model.replace("_", "-")]
-    parts += ["chosen by the evidence"] * (about.model_chosen_by == "evidence")
-    stated = {"prior": about.prior, "prevalence": about.prevalence}
+    parts = [model_record.model.replace("_", "-")]
+    parts += ["chosen by the evidence"] * (model_record.model_chosen_by == "evidence")
+    stated = {"prior": model_record.prior, "prevalence": model_record.prevalence}
     parts += [f"{name} {value}" for name, value in stated.items() if value]
     return f" with a Bayesian model: {', '.join(parts)}"

@@ -493,9 +493,9 @@ def _describe_evidence(
         words.append(
             f"each {noun()} on {' + '.join(sizes) if fits else f'{int(rows[0].sum())} cases of {len(classes)} classes'}"
         )
-    known = known_classes(counts)
-    if known not in (None, ("negative", "positive")):
-        words.append(f"positive is {str(known[1])!r}")
+    class_names = known_classes(counts)
+    if class_names not in (None, ("negative", "positive")):
+        words.append(f"positive is {str(class_names[1])!r}")
     if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
         sets = Counter(name for name in counts["test_set"].values.tolist() if name)
         inference = "" if names_test_sets(counts) else ", inferred from equal class sizes"
@@ -515,10 +515,10 @@ def _describe_cases(cases: np.ndarray) -> str:
     )
 
 
-def _describe_model(about: ModelRecord) -> str:
+def _describe_model(model_record: ModelRecord) -> str:
     """Return the name of the model and its assumption."""
-    name = (about.model or "not known: the draws were supplied").replace("_", "-")
-    return ": ".join(filter(None, [name[:1].upper() + name[1:], about.words]))
+    name = (model_record.model or "not known: the draws were supplied").replace("_", "-")
+    return ": ".join(filter(None, [name[:1].upper() + name[1:], model_record.words]))
 
 
 def _versions() -> str:

@@ -37,8 +37,8 @@ def against_rest(matrix: np.ndarray, tn: bool = True) -> Cells:
         for others in (slice(0, i), slice(i + 1, size)):
             fn[others] += table[others, i]
             fp[others] += table[i, others]
-    found = (_without_class(table) if tn else np.zeros(shape), fp, fn, right)
-    return tuple(np.moveaxis(cell, 0, -1) for cell in found)  # type: ignore[return-value]
+    cells = (_without_class(table) if tn else np.zeros(shape), fp, fn, right)
+    return tuple(np.moveaxis(cell, 0, -1) for cell in cells)  # type: ignore[return-value]
 
 
 def _without_class(table: np.ndarray) -> np.ndarray:

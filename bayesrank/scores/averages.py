@@ -71,7 +71,7 @@ class Average:
         if self.kind == "micro":  # a class without cases can still have false positives
             part = present != OUTSIDE
             return self.score.of_cells(*(np.where(part, cell, 0.0).sum(axis=-1) for cell in cells))
-        each = self.score.of_cells(*cells)
+        by_class = self.score.of_cells(*cells)
         possible = cells[2] + cells[3] != 0
         with_cases = (present == 1) | ((present == DECLARED) & possible)
         if self.worst is None:
@@ -80,13 +80,17 @@ class Average:
             _, fp, fn, tp = cells
             present = (present > 0) & (tp + fp + fn != 0)
             # Nobody is truly in an invented class, although a prior may give it cases.
-            each = np.where(np.isnan(each) & ~np.isnan(tp) | ~with_cases, self.worst, each)
+            by_class = np.where(
+                np.isnan(by_class) & ~np.isnan(tp) | ~with_cases, self.worst, by_class
+            )
         if self.kind == "weighted":
             present = present & with_cases
             cases = np.where(present, cells[2] + cells[3], 0.0)
             # A class without cases has weight 0, defined or not.
-            return ratio(np.where(cases != 0, each * cases, 0.0).sum(axis=-1), cases.sum(axis=-1))
-        return MEANS[self.kind](each, present)
+            return ratio(
+                np.where(cases != 0, by_class * cases, 0.0).sum(axis=-1), cases.sum(axis=-1)
+            )
+        return MEANS[self.kind](by_class, present)
 
 
 def _arithmetic(each: np.ndarray, present: np.ndarray) -> np.ndarray:

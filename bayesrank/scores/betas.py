@@ -20,16 +20,18 @@ INTERVALS = 4096
 def cdf(a: Any, b: Any, logit: Any) -> np.ndarray:
     """Return P(Beta(a, b) <= a rate), given the log odds of the rate."""
     a, b, x = np.broadcast_arrays(*(np.asarray(each, dtype=float) for each in (a, b, logit)))
-    left = x < 0
+    negative = x < 0
     # From the end that is nearer, so that neither end loses digits.
-    tail = special.betainc(np.where(left, a, b), np.where(left, b, a), special.expit(-np.abs(x)))
-    result = np.where(left, tail, 1 - tail)
+    tail = special.betainc(
+        np.where(negative, a, b), np.where(negative, b, a), special.expit(-np.abs(x))
+    )
+    result = np.where(negative, tail, 1 - tail)
     far = np.abs(x) > POWER
     if far.any():
-        near, other = np.where(left, a, b)[far], np.where(left, b, a)[far]
+        near, opposite = np.where(negative, a, b)[far], np.where(negative, b, a)[far]
         with np.errstate(under="ignore"):
-            tail = np.exp(-near * np.abs(x[far]) - np.log(near) - special.betaln(near, other))
-        result[far] = np.where(left[far], tail, 1 - tail)
+            tail = np.exp(-near * np.abs(x[far]) - np.log(near) - special.betaln(near, opposite))
+        result[far] = np.where(negative[far], tail, 1 - tail)
     return result
 
 
@@ -68,9 +70,9 @@ class CdfTable:
 
     def at(self, row: np.ndarray, logit: np.ndarray) -> np.ndarray:
         """Return P(variable of the row <= a rate), given the log odds of the rate, elementwise."""
-        place = np.clip((logit - self.low[row]) / self.step[row], 0, INTERVALS)
-        interval = np.minimum(place, INTERVALS - 1).astype(np.intp)
-        t = place - interval
+        positions = np.clip((logit - self.low[row]) / self.step[row], 0, INTERVALS)
+        interval = np.minimum(positions, INTERVALS - 1).astype(np.intp)
+        t = positions - interval
         i = row * (INTERVALS + 1) + interval
         start, rise = self.value[i], self.value[i + 1] - self.value[i]
         first, last = self.slope[i] - rise, self.slope[i + 1] - rise

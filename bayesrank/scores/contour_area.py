@@ -179,13 +179,13 @@ def integrate(
     """
     total = np.zeros(size)
     wide = right > left
-    item, low, high = index[wide], left[wide], right[wide]
+    panel_item, low, high = index[wide], left[wide], right[wide]
     for _ in range(40):  # halving 40 times is beyond double precision
-        if not item.size:
+        if not panel_item.size:
             break
         half, middle = (high - low) / 2, (high + low) / 2
         x = middle[:, None] + half[:, None] * np.append(NODES, NEAR_ENDS)
-        heights = height(np.repeat(item, x.shape[1]), x.ravel()).reshape(x.shape)
+        heights = height(np.repeat(panel_item, x.shape[1]), x.ravel()).reshape(x.shape)
         y, ends = heights[:, : NODES.size], heights[:, NODES.size :]
         fine = half * (y @ KRONROD)
         errors = [
@@ -194,10 +194,10 @@ def integrate(
             half * (1 + NODES[0]) * np.abs(ends - y @ TO_ENDS).sum(axis=1),
         ]
         done = (np.max(errors, axis=0) < tolerance) | (half < EDGE)
-        np.add.at(total, item[done], fine[done])
-        item, low, middle, high = (z[~done] for z in (item, low, middle, high))
-        item, low, high = (
-            np.tile(item, 2),
+        np.add.at(total, panel_item[done], fine[done])
+        panel_item, low, middle, high = (z[~done] for z in (panel_item, low, middle, high))
+        panel_item, low, high = (
+            np.tile(panel_item, 2),
             np.concatenate([low, middle]),
             np.concatenate([middle, high]),
         )

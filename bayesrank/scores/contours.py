@@ -177,14 +177,14 @@ def closed_form(score: Score) -> Contour | None:
         return score.contour
     function = score.function
     if score.complement is not None:
-        plain = closed_form(score.complement)
-        return plain and plain.at(lambda k: 1 - k)
+        of_complement = closed_form(score.complement)
+        return of_complement and of_complement.at(lambda k: 1 - k)
     if isinstance(function, Balanced):
-        plain = closed_form(function.score)
-        return plain and plain.balanced()
+        of_complement = closed_form(function.score)
+        return of_complement and of_complement.balanced()
     if isinstance(function, Logarithm):
-        plain, scale = closed_form(function.score), function.scale
-        return plain and plain.at(lambda k: np.exp(scale * k))
+        of_complement, scale = closed_form(function.score), function.scale
+        return of_complement and of_complement.at(lambda k: np.exp(scale * k))
     if isinstance(function, OfItself):
         return Contour(lambda k, x, p, n: _line(function.importance(k), k, x, p, n))
     return None if (benefits := _benefits(score)) is None else _parallels(benefits)
@@ -254,9 +254,9 @@ def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:
         for end, inner in ((0.0, low), (1.0, high))
     )
     sign = np.where(at_1 >= at_0, 1.0, -1.0)
-    found = root(lambda y, i: sign[i] * gap(y, i), low, high)
+    solution = root(lambda y, i: sign[i] * gap(y, i), low, high)
     reached = (at_0 * at_1 <= 0) & (at_0 != at_1) & (x >= 0) & (x <= 1)
-    return np.where(reached, found, np.nan).reshape(shape)
+    return np.where(reached, solution, np.nan).reshape(shape)
 
 
 def _finite(values: Any) -> Any:
@@ -270,5 +270,9 @@ def closed_area(score: Score) -> Area | None:
     if score.area is not None:
         return score.area
     # score < v means complement > 1 - v, and the better end of one is the worse end of the other.
-    plain = closed_area(score.complement) if score.complement is not None else None
-    return None if plain is None else lambda value, prevalence: plain(1 - value, prevalence)
+    of_complement = closed_area(score.complement) if score.complement is not None else None
+    return (
+        None
+        if of_complement is None
+        else lambda value, prevalence: of_complement(1 - value, prevalence)
+    )

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._core.checks import arguments_of, check_choice, check_integer, check_keywords
+from bayesrank._core.checks import check_choice, check_integer
 from bayesrank._core.errors import ArgumentError
+from bayesrank._core.keywords import arguments_of, check_keywords
 from bayesrank._core.types import ScoreLike
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.names import as_score
@@ -46,7 +47,7 @@ def average(score: ScoreLike, how: str) -> Score:
 
     Macro and weighted averages of precision, recall, F and Jaccard equal those of scikit-learn. A
     label that occurs in the answers of an entity and never in the truth is one more class for this
-    entity. It counts 0, in each draw, too, since nobody is truly in it. An undefined value, such as
+    entity. It counts 0, in each draw, too, since no case truly has it. An undefined value, such as
     the precision of a class that is never answered, counts 0. ``labels=`` of
     :func:`bayesrank.from_predictions` restricts averages to these labels, and names the classes: a
     named class that happens to have no case is a class in draws, with the recall that the model

@@ -123,9 +123,9 @@ def rate_scale(value: Callable[[Any], np.ndarray]) -> Scale:
         requested = np.asarray(values, dtype=float)
         flat = requested.ravel()
         end = np.full(flat.size, FAR)
-        found = root(lambda x, i: value(x) - flat[i], -end, end)
+        solution = root(lambda x, i: value(x) - flat[i], -end, end)
         low, high = value(np.array([-np.inf, np.inf]))
-        return np.where(flat >= high, np.inf, np.where(flat <= low, -np.inf, found)).reshape(
+        return np.where(flat >= high, np.inf, np.where(flat <= low, -np.inf, solution)).reshape(
             requested.shape
         )
 
@@ -218,9 +218,9 @@ class Rates:
             return _betas.cdf(*_columns(self.beta[row, self.rate]), place)
         out, free = np.zeros(len(row)), np.isnan(self.fixed[row]).sum(axis=1)
         for number, table in self.tables.items():
-            here = row == number
-            free[here] = 0
-            out[here] = table.cdf(self.scale.value(place[here]))
+            of_row = row == number
+            free[of_row] = 0
+            out[of_row] = table.cdf(self.scale.value(place[of_row]))
         for number, function in ((1, self._of_one_rate), (2, self._of_two_rates)):
             at = np.flatnonzero(free == number)
             for start in range(0, len(at), CHUNK):
@@ -249,7 +249,7 @@ class Rates:
 
         # Left of ``left`` TPR lies below the contour, right of ``right`` above it: bends if a rate
         # may reach 0 or 1.
-        left, right = (root(partial(gap, end=end), *_columns(window[:, 0])) for end in (1, 0))
+        start, stop = (root(partial(gap, end=end), *_columns(window[:, 0])) for end in (1, 0))
         contour = closed_form(self.score)
         solved = (tpr_beta < FAINT).any(axis=1) | (contour is None)
         level = value if self.score.higher_is_better else -value
@@ -261,44 +261,49 @@ class Rates:
 
         def below_contour(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
             below = np.full(len(i), np.nan)
-            known = ~solved[i]
-            if contour is not None and known.any():
-                j, x = i[known], special.expit(-tnr[known])
+            unsolved = ~solved[i]
+            if contour is not None and unsolved.any():
+                j, x = i[unsolved], special.expit(-tnr[unsolved])
                 with np.errstate(all="ignore"):
                     tpr = np.clip(contour.tpr(level[j], x, share[j], 1 - share[j]), 0.0, 1.0)
                     if table is None:
-                        below[known] = special.betainc(*_columns(tpr_beta[j]), tpr)
+                        below[unsolved] = special.betainc(*_columns(tpr_beta[j]), tpr)
                     else:
-                        below[known] = table.at(which[j], special.logit(tpr))
+                        below[unsolved] = table.at(which[j], special.logit(tpr))
             rest = np.flatnonzero(np.isnan(below))
             if len(rest):
                 j, x = i[rest], tnr[rest]
-                found = root(
+                solution = root(
                     lambda y, k: value_at(self.score, x[k], y, share[j[k]]) - value[j[k]],
                     *_columns(window[j, 1]),
                 )
-                below[rest] = _betas.cdf(*_columns(tpr_beta[j]), found)
+                below[rest] = _betas.cdf(*_columns(tpr_beta[j]), solution)
             return below
 
         def height(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
             return below_contour(i, tnr) * _betas.density(a[i], b[i], tnr, peak[i])
 
-        number = PANELS + ((right - left) / LONGEST).astype(int)
+        number = PANELS + ((stop - start) / LONGEST).astype(int)
         panel = np.repeat(np.arange(len(row)), number)
         step, k = (
-            ((right - left) / number)[panel],
+            ((stop - start) / number)[panel],
             np.arange(len(panel)) - (np.cumsum(number) - number)[panel],
         )
         area = integrate(
-            height, panel, left[panel] + k * step, left[panel] + (k + 1) * step, len(row), TOLERANCE
+            height,
+            panel,
+            start[panel] + k * step,
+            start[panel] + (k + 1) * step,
+            len(row),
+            TOLERANCE,
         )
-        outer = _betas.cdf(a, b, left)
+        outer = _betas.cdf(a, b, start)
         if np.isfinite(self.score.range).all():
             # A TNR beyond its window is 0 or 1 to such a score; the odds of a ratio go on.
             every = np.arange(len(row))
             low, high = _columns(window[:, 0])
-            outer = outer * np.where(left <= low, below_contour(every, left), 1.0)
-            outer += _betas.cdf(b, a, -right) * np.where(
-                right >= high, below_contour(every, right), 0.0
+            outer = outer * np.where(start <= low, below_contour(every, start), 1.0)
+            outer += _betas.cdf(b, a, -stop) * np.where(
+                stop >= high, below_contour(every, stop), 0.0
             )
         return np.clip(outer + area, 0.0, 1.0)

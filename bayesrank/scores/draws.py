@@ -89,23 +89,23 @@ def rate_regions(
     array = name_entities(two_class_performance(source, kind, "rates of two classes"))
     dims = draw_dims(array)
     total = array.sum("predicted", skipna=False)
-    [each] = load_arrays(
+    [by_entity] = load_arrays(
         (array.isel(predicted=1) / total.where(total > 0)).transpose("entity", "actual", *dims)
     )
-    rates = each.values.reshape(array.sizes["entity"], 2, -1)
+    rates = by_entity.values.reshape(array.sizes["entity"], 2, -1)
     middle, curves = np.full((len(rates), 2), np.nan), np.full((len(rates), 2, number_of), np.nan)
     for i, draws in enumerate(rates):
-        known = draws[:, ~np.isnan(draws).any(axis=0)]
-        if known.size:
-            middle[i] = np.median(known, axis=1)
-            curves[i] = _region(known, prob, number_of)
-    found = {"fpr": ("entity", middle[:, 0]), "tpr": ("entity", middle[:, 1])}
+        defined = draws[:, ~np.isnan(draws).any(axis=0)]
+        if defined.size:
+            middle[i] = np.median(defined, axis=1)
+            curves[i] = _region(defined, prob, number_of)
+    variables = {"fpr": ("entity", middle[:, 0]), "tpr": ("entity", middle[:, 1])}
     regions = {
         f"region_{name}": (("entity", "vertex"), curves[:, i])
         for i, name in enumerate(("fpr", "tpr"))
     }
     return xr.Dataset(
-        found | (regions if dims else {}), {"entity": array["entity"].values}, {"prob": prob}
+        variables | (regions if dims else {}), {"entity": array["entity"].values}, {"prob": prob}
     )
 
 
@@ -124,6 +124,6 @@ def _region(rates: np.ndarray, prob: float, points: int) -> np.ndarray:
 def _quantiles(values: xr.DataArray, levels: list[float]) -> np.ndarray:
     """Return quantiles (level, entity) of the defined draws; NaN, without a warning, if there are none."""
     dims = draw_dims(values)
-    known = values.notnull().any(dims)
-    found = values.where(known, 0.0).quantile(levels, dims, skipna=True).where(known)
-    return found.transpose("quantile", "entity").values
+    defined = values.notnull().any(dims)
+    quantiles = values.where(defined, 0.0).quantile(levels, dims, skipna=True).where(defined)
+    return quantiles.transpose("quantile", "entity").values

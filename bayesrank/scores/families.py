@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from bayesrank._core.checks import (
-    arguments_of,
     check_cells,
-    check_keywords,
     check_number,
     check_numbers,
     check_text,
     describe_value,
 )
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
+from bayesrank._core.keywords import arguments_of, check_keywords
 from bayesrank.scores.score import Score, ratio
 
 TILE_PAPER = "Piérard et al., The Tile"

@@ -117,10 +117,10 @@ def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:
     >>> float(roc_to_pr(0.2, 0.8, 1 / 3)["precision"].round(6))
     0.666667
     """
-    given = {"fpr": fpr, "tpr": tpr, "prevalence": prevalence}
+    arguments = {"fpr": fpr, "tpr": tpr, "prevalence": prevalence}
     x, y, p = (
         check_labelled_numbers(name, values, 0.0, 1.0, dim="point")
-        for name, values in given.items()
+        for name, values in arguments.items()
     )
     precision = xr.apply_ufunc(ratio, *xr.broadcast(p * y, p * y + (1 - p) * x))
     return xr.Dataset({"recall": y + 0 * precision.fillna(0), "precision": precision})

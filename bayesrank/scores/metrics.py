@@ -34,8 +34,8 @@ def metric_name(score: Callable[..., Any]) -> str:
     >>> metric_name(f1_score), metric_name(make_scorer(f1_score, average="macro"))
     ('f1_score', 'f1_score_macro')
     """
-    function, given = _unbind(score)
-    name, arguments = function.__name__, dict(given)
+    function, settings = _unbind(score)
+    name, arguments = function.__name__, dict(settings)
     for argument, typed in (("pos_label", "positive"), ("sample_weight", "weight")):
         if argument in arguments:
             raise ArgumentError(
@@ -82,8 +82,8 @@ def split_metric(score: Any, positive: Any) -> tuple[Any, Any]:
     """
     if score is None or not is_metric(score):
         return score, positive
-    function, given = _unbind(score)
-    named = given.get("pos_label")
+    function, settings = _unbind(score)
+    named = settings.get("pos_label")
     if named is None:
         return score, positive
     if positive is not None and positive != named:
@@ -91,5 +91,5 @@ def split_metric(score: Any, positive: Any) -> tuple[Any, Any]:
             "positive", f"must be the pos_label of the scorer, {named!r}", f"{positive!r}"
         )
     return partial(
-        function, **{key: value for key, value in given.items() if key != "pos_label"}
+        function, **{key: value for key, value in settings.items() if key != "pos_label"}
     ), named

@@ -73,9 +73,9 @@ def key(name: str) -> str:
 
 def bare(name: str) -> str:
     """Return the form in which names are looked up: ``f1score`` for "F1-score", ``lr-`` for "LR −"."""
-    plain = unicodedata.normalize("NFKC", name).lower()
-    plain = re.sub("[‐‑‒–—−]", "-", re.sub("[′’]", "'", plain)).replace("ø", "o")
-    return re.sub(r"(?<=\w)[-']+(?=\w)", "", re.sub(r"[\s_.]", "", plain))
+    text = unicodedata.normalize("NFKC", name).lower()
+    text = re.sub("[‐‑‒–—−]", "-", re.sub("[′’]", "'", text)).replace("ø", "o")
+    return re.sub(r"(?<=\w)[-']+(?=\w)", "", re.sub(r"[\s_.]", "", text))
 
 
 def add(score: Score, **metadata: Any) -> Score:
@@ -138,8 +138,8 @@ def find(name: Any, symbols: bool = False) -> Score | None:
         return None
     base, mark, label = name.partition(":")
     if mark and label.strip():
-        one = find(base, symbols)
-        return None if one is None or one.function is None else of_class(one, label.strip())
+        score = find(base, symbols)
+        return None if score is None or score.function is None else of_class(score, label.strip())
     requested = bare(name)
     if of_majority := re.fullmatch(r"maj(?:ority)?(?:@|at)([1-9]\d{0,5})", requested):
         return majority_at_k(int(of_majority[1]))
@@ -170,18 +170,18 @@ def _of_two_names(first: str, second: str, apart: bool) -> Score | None:
     together = find(f"{first} {second}")
     if together is not None or not apart:
         return together
-    one, other = find(first), find(second, symbols=True)
-    return one if other is None or one == other else None
+    first_score, second_score = find(first), find(second, symbols=True)
+    return first_score if second_score is None or first_score == second_score else None
 
 
 def _of_scikit_learn(wanted: str, symbols: bool) -> Score | None:
     """Return the score of a normalised name of a metric or scorer of scikit-learn; None for other names."""
-    plain = wanted.removesuffix("score")
-    if plain != wanted and plain in FOUND:  # precision_score
-        return SCORES[FOUND[plain]]
+    stem = wanted.removesuffix("score")
+    if stem != wanted and stem in FOUND:  # precision_score
+        return SCORES[FOUND[stem]]
     if wanted.startswith("neg"):  # neg_log_loss ranks as log_loss does, for which lower is better
-        found = find(wanted.removeprefix("neg"), symbols)
-        return found if found is not None and found.higher_is_better is False else None
+        score = find(wanted.removeprefix("neg"), symbols)
+        return score if score is not None and score.higher_is_better is False else None
     turned = re.fullmatch("(.+)(macro|micro|weighted)", wanted)  # f1_macro
     return find(turned[2] + turned[1], symbols) if turned is not None else None
 
@@ -332,12 +332,12 @@ def as_score(score: ScoreLike) -> Score:
     if callable(score):
         return _of_function(score)
     if isinstance(score, Mapping) and score and set(score) <= set(CELLS):
-        given = ", ".join(f"{cell}={value}" for cell, value in score.items())
+        cells = ", ".join(f"{cell}={value}" for cell, value in score.items())
         raise ArgumentTypeError(
             "score",
             "must say whether these are importances or benefits",
             f"the mapping {dict(score)!r}",
-            f"br.importance({given}) weighs outcomes; br.decisions.expected_utility takes benefits and costs",
+            f"br.importance({cells}) weighs outcomes; br.decisions.expected_utility takes benefits and costs",
         )
     raise ArgumentTypeError(
         "score",

@@ -71,7 +71,7 @@ def fixed_rate(
     return FixedRate(share, True)
 
 
-def swapped(score: Score) -> Score:
+def swap_roles(score: Score) -> Score:
     """Return the score with the roles of truth and predictions exchanged."""
     weights = score.importance and {
         **score.importance,
@@ -84,7 +84,7 @@ def swapped(score: Score) -> Score:
         higher_is_better=score.higher_is_better,
         importance=weights,
         range=score.range,
-        complement=score.complement and swapped(score.complement),
+        complement=score.complement and swap_roles(score.complement),
     )
 
 
@@ -136,40 +136,40 @@ def place(
     (0.75, 0.25)
     """
     fixed = fixed_rate(prevalence, prediction_rate)
-    found = as_score(score)
+    parsed = as_score(score)
     if fixed.predicted:
         # The Tile, Table 1: exchanging truth and prediction moves (a, b) to (a, 1 - b).
-        mirrored = place(swapped(found), fixed.share)
+        mirrored = place(swap_roles(parsed), fixed.share)
         return None if mirrored is None else (mirrored[0], 1 - mirrored[1])
-    plain = found if found.higher_is_better else found.complement
-    if plain is not None and plain.importance is not None and plain.higher_is_better:
+    upward = parsed if parsed.higher_is_better else parsed.complement
+    if upward is not None and upward.importance is not None and upward.higher_is_better:
         right, wrong = (
-            plain.importance[x] + plain.importance[y] for x, y in (("tn", "tp"), ("fp", "fn"))
+            upward.importance[x] + upward.importance[y] for x, y in (("tn", "tp"), ("fp", "fn"))
         )
         # A score is constant if all right or all wrong outcomes weigh 0.
         constant = right <= 0 or wrong <= 0
         return (
             None
             if constant
-            else (float(plain.importance["tp"] / right), float(plain.importance["fn"] / wrong))
+            else (float(upward.importance["tp"] / right), float(upward.importance["fn"] / wrong))
         )
-    decide = exact_order(found, prevalence)
+    decide = exact_order(parsed, prevalence)
     # A function of a user may have jumps between the random performances, which a lattice can show.
-    smooth = found.name in SCORES
+    smooth = parsed.name in SCORES
     if decide is not None:
-        for exact in exact_places(found, prevalence, NAMED):
+        for exact in exact_places(parsed, prevalence, NAMED):
             at = float(exact[0]), float(exact[1])
-            if decide(exact) and (smooth or _has_no_jump(found, at, prevalence)):
+            if decide(exact) and (smooth or _has_no_jump(parsed, at, prevalence)):
                 return at
     if prevalence is not None and min(prevalence, 1 - prevalence) < RAREST * (1 - ROUNDING):
         return None
-    candidates = chain(places(prevalence), _meeting_point(found, prevalence or 0.4))
+    candidates = chain(places(prevalence), _meeting_point(parsed, prevalence or 0.4))
     for at in candidates:
         simple = None if decide is None else simplest(at)
         if decide is not None and simple is not None and not decide(simple):
             continue
         if (smooth and decide is not None and simple is not None) or _orders_alike(
-            found, at, prevalence
+            parsed, at, prevalence
         ):
             return at
     return None
@@ -258,8 +258,12 @@ def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
     defined = ~np.isnan(values)
     if (defined & np.isnan(canonical)).any() or not defined[:, inner].all():
         return False
-    seen = defined.all(axis=0)
-    cells, canonical, values = cells[:, :, seen], canonical[:, seen], values[:, seen]
+    comparable = defined.all(axis=0)
+    cells, canonical, values = (
+        cells[:, :, comparable],
+        canonical[:, comparable],
+        values[:, comparable],
+    )
     # Performances without empty cells lie strictly between the best and the worst: compare those
     # among themselves.
     extremes = (values[canonical == end] for end in (0.0, 1.0))

@@ -10,8 +10,9 @@ import xarray as xr
 from scipy import special
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import arguments_of, check_labelled_numbers
+from bayesrank._core.checks import check_labelled_numbers
 from bayesrank._core.errors import ArgumentError
+from bayesrank._core.keywords import arguments_of
 from bayesrank._core.types import ModelName, ScoreLike
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models import conjugate_posterior
@@ -80,21 +81,21 @@ class ScorePosterior:
         self, points: xr.DataArray, function: Callable[[Any, np.ndarray], np.ndarray]
     ) -> xr.DataArray:
         try:
-            each, _ = xr.broadcast(*xr.align(points, self.error, join="exact"))
+            values, _ = xr.broadcast(*xr.align(points, self.error, join="exact"))
         except ValueError:
             raise ArgumentError(
                 "value and q",
                 "must have the labels of the counts on shared dims",
                 "different labels",
             ) from None
-        each = each.transpose(*self.error.dims, ...)
-        out = np.full(each.shape, np.nan)
+        values = values.transpose(*self.error.dims, ...)
+        out = np.full(values.shape, np.nan)
         for position in np.ndindex(*self.error.shape):
             if (curves := self._curves[position]) is not None:
-                out[position] = function(curves, each.values[position].reshape(-1)).reshape(
+                out[position] = function(curves, values.values[position].reshape(-1)).reshape(
                     out[position].shape
                 )
-        return each.copy(data=out).assign_coords(self.error.coords)
+        return values.copy(data=out).assign_coords(self.error.coords)
 
 
 @check_call
@@ -139,13 +140,13 @@ def score_posterior(
     (0.2564, [[0.381, 0.73]])
     """
     score = as_score(score)
-    counts, one = _check_counts(counts)
-    known = conjugate_posterior(model, counts, options, arguments_of(score_posterior))
-    totals = known.totals
+    counts, is_single = _check_counts(counts)
+    posterior = conjugate_posterior(model, counts, options, arguments_of(score_posterior))
+    totals = posterior.totals
     if totals is not None and {"chain", "draw"} & set(totals.dims):
         raise ArgumentError("prevalence", "must be one number for each table", totals.dims)
     score.check_classes(counts)
-    cells = two_class_cells(known.posterior, "counts")
+    cells = two_class_cells(posterior.posterior, "counts")
     frame = xr.zeros_like(cells["tn"]).rename("error")
     share = None
     if isinstance(totals, xr.DataArray):
@@ -160,7 +161,7 @@ def score_posterior(
         )
         curves[position] = cdf, pdf or partial(_slope, cdf, limits)
     result = frame.copy(data=error)
-    if one:
+    if is_single:
         result, curves = result.isel(entity=0), curves[0]
     return ScorePosterior(result, np.asarray(curves), limits)
 
@@ -191,30 +192,30 @@ def _curves(
     """Return cdf and pdf of values within the score's range, and the error of the cdf; no pdf if it has no formula."""
     importance = score.importance or (score.complement and score.complement.importance)
     weights = importance or dict.fromkeys(alpha, 1.0)
-    known = [c for c in weights if weights[c] > 0]
-    empty = [c for c in known if alpha[c] <= 0]
+    weighted = [c for c in weights if weights[c] > 0]
+    empty = [c for c in weighted if alpha[c] <= 0]
     if empty:
         raise ArgumentError(
             "prior", "must be positive if a cell has no cases", f"0 and 0 for {empty}"
         )
     if share in (0.0, 1.0):
-        left = ("tn", "fp") if share == 0 else ("fn", "tp")
-        if importance is None or any(weights[cell] <= 0 for cell in left):
+        cells_left = ("tn", "fp") if share == 0 else ("fn", "tp")
+        if importance is None or any(weights[cell] <= 0 for cell in cells_left):
             raise ArgumentError(
                 "prevalence", f"must lie strictly between 0 and 1 for {score.name}", f"{share:g}"
             )
     if importance is None:
         return _of_rates(score, alpha, share)
-    if not set(known) & {"tn", "tp"} or not set(known) & {"fp", "fn"}:
+    if not set(weighted) & {"tn", "tp"} or not set(weighted) & {"fp", "fn"}:
         raise ArgumentError(
             "score", "must give weight to a right and a wrong outcome", f"the importance {weights}"
         )
-    if share is None or set(known) in (
+    if share is None or set(weighted) in (
         {"tn", "fp"},
         {"fn", "tp"},
     ):  # scores of one class do not depend on it
         right, wrong = (
-            [(weights[c], alpha[c]) for c in side if c in known]
+            [(weights[c], alpha[c]) for c in side if c in weighted]
             for side in (("tn", "tp"), ("fn", "fp"))
         )
         return of_dirichlet(right, wrong) if score.importance else of_dirichlet(wrong, right)
@@ -296,7 +297,7 @@ def _slope(cdf: Curve, limits: tuple[float, float], value: np.ndarray) -> np.nda
 
     (low, high), scale = limits, _scale_of(limits)
     start, end = scale.place(_invert(cdf, np.array([0.1, 0.9]), limits))
-    found = derivative(
+    density = derivative(
         lambda x: _at(cdf, scale.value(x).ravel(), limits, 1.0).reshape(x.shape),
         scale.place(value),
         initial_step=(end - start) / 4,
@@ -312,16 +313,16 @@ def _slope(cdf: Curve, limits: tuple[float, float], value: np.ndarray) -> np.nda
             if np.isinf([low, high]).all()
             else np.minimum(from_low, from_high)
         )
-    return np.maximum(found.df, 0.0) / step
+    return np.maximum(density.df, 0.0) / step
 
 
 def _invert(cdf: Curve, levels: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
     """Return quantiles: the roots of cdf - level on the scale of places."""
     (low, high), scale = limits, _scale_of(limits)
     end = np.full(levels.shape, FARTHEST)
-    found = root(lambda x, i: _at(cdf, scale.value(x), limits, 1.0) - levels[i], -end, end)
-    below, above = (levels == 0) | (found <= -FARTHEST), (levels == 1) | (found >= FARTHEST)
-    return np.where(below, low, np.where(above, high, scale.value(found)))
+    roots = root(lambda x, i: _at(cdf, scale.value(x), limits, 1.0) - levels[i], -end, end)
+    below, above = (levels == 0) | (roots <= -FARTHEST), (levels == 1) | (roots >= FARTHEST)
+    return np.where(below, low, np.where(above, high, scale.value(roots)))
 
 
 def _scale_of(limits: tuple[float, float]) -> Scale:

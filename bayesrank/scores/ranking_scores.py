@@ -138,15 +138,15 @@ def of_satisfaction(satisfaction: xr.DataArray, importance: xr.DataArray | None 
     labels = tuple(good["outcome"].values.tolist())
     weights = np.ones(len(labels))
     if importance is not None:
-        held = _over_outcomes("importance", importance)
-        if set(held["outcome"].values.tolist()) != set(labels):
+        aligned = _over_outcomes("importance", importance)
+        if set(aligned["outcome"].values.tolist()) != set(labels):
             raise ArgumentError(
                 "importance",
                 f"must have the outcomes {list(labels)}",
-                held["outcome"].values.tolist(),
+                aligned["outcome"].values.tolist(),
             )
-        check_weights("importance", held)
-        weights = held.sel(outcome=list(labels)).values
+        check_weights("importance", aligned)
+        weights = aligned.sel(outcome=list(labels)).values
     values = good.values[weights > 0]
     if not values.size or values.min() == values.max():
         raise ArgumentError(

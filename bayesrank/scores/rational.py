@@ -130,14 +130,14 @@ def exact_values(score: Score, cells: Any) -> np.ndarray | None:
     numbers = np.vectorize(Rational, otypes=[object])(cells)
     try:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = np.asarray(function(*numbers))
+            fractions = np.asarray(function(*numbers))
     except (TypeError, AttributeError, ValueError, ArithmeticError):
         return None
-    if found.dtype != object:  # computed in floats
+    if fractions.dtype != object:  # computed in floats
         return None
-    found = np.broadcast_to(found, numbers.shape[1:])
-    values = np.empty(found.shape, dtype=object)
-    for at, value in np.ndenumerate(found):
+    fractions = np.broadcast_to(fractions, numbers.shape[1:])
+    values = np.empty(fractions.shape, dtype=object)
+    for at, value in np.ndenumerate(fractions):
         if isinstance(value, Rational):
             values[at] = value.value
         elif isinstance(value, int | float | np.number | np.bool_):
@@ -191,9 +191,9 @@ def _triples(prevalence: Fraction | None) -> tuple[np.ndarray, np.ndarray]:
     )
     weights[:, 0] *= np.array(full, dtype=object).T[:, :, None]
     weights = weights.reshape(4, 3, -1)
-    one = Fraction(1)
+    unit = Fraction(1)
     if prevalence is None:
-        cells = weights * one / weights.sum(axis=0)
+        cells = weights * unit / weights.sum(axis=0)
     else:
         parts = ((1 - prevalence, weights[:2]), (prevalence, weights[2:]))
         cells = np.concatenate([share * part / part.sum(axis=0) for share, part in parts])
@@ -220,12 +220,12 @@ def _orders_alike(
     twins, middles = [], []
     for k in range(cells.shape[2]):
         parts = [_canonical(cells[:, j, k], *at) for j in range(3)]
-        known = [
+        defined = [
             (value is not None, total != 0)
             for value, (_, total) in zip(values[:, k], parts, strict=True)
         ]
-        if known != [(True, True)] * 3:
-            if inner[k] or (True, False) in known:
+        if defined != [(True, True)] * 3:
+            if inner[k] or (True, False) in defined:
                 return False
             continue
         triple = sorted((right / total, j, total) for j, (right, total) in enumerate(parts))

@@ -206,12 +206,12 @@ class Score:
     def check_space(self, sizes: Mapping[Any, int]) -> None:
         """Raise if evidence of these ``sizes`` has another sample space than the score; suggest matching scores."""
         if special := next((name for name in NO_PERFORMANCE if name in sizes), None):
-            fit, what = [special], NO_PERFORMANCE[special]
+            fit, forms = [special], NO_PERFORMANCE[special]
         elif "outcome" in sizes:
-            fit, what = ["outcomes"], "outcomes, which have no classes"
+            fit, forms = ["outcomes"], "outcomes, which have no classes"
         else:
             classes = sizes.get("actual", 2)
-            fit, what = ["classes"] + ["binary"] * (classes == 2), f"{classes} classes"
+            fit, forms = ["classes"] + ["binary"] * (classes == 2), f"{classes} classes"
         if self.space in fit or self.space in sizes:
             return
         names = (
@@ -230,7 +230,7 @@ class Score:
                     f"must be an average over classes such as 'macro_{name}' or 'weighted_{name}', or {name}:CLASS ",
                     "for one class",
                     InPython(" (or br.one_vs_rest first)"),
-                    f", or one of {some}, for {what}",
+                    f", or one of {some}, for {forms}",
                 ),
                 f"{name!r}, a score of {WORDS[self.space]}",
             )
@@ -240,7 +240,7 @@ class Score:
             ")",
         ]
         requested = Advice(
-            f"must be {some}", *(averages if fit == ["classes"] else []), f" for {what}"
+            f"must be {some}", *(averages if fit == ["classes"] else []), f" for {forms}"
         )
         hint = Advice()
         if self.space == "cases":
@@ -290,22 +290,22 @@ class Score:
         cells = np.broadcast_arrays(*(np.asarray(cell, dtype=float) for cell in (tn, fp, fn, tp)))
         if self.function is None:
             if self.only_of or self.space == "outcomes" or len(self.labels or "12") != 2:
-                held = (
+                description = (
                     f" of {list(self.labels)}"
                     if self.labels
                     else f", a score of {WORDS[self.space]}"
                 )
                 raise ArgumentError(
-                    "score", "must be a score of two classes", f"{self.name!r}{held}"
+                    "score", "must be a score of two classes", f"{self.name!r}{description}"
                 )
             matrix = np.stack(cells, axis=-1).reshape(*cells[0].shape, 2, 2)
             return self._of_matrix(matrix, True, partial(against_rest, matrix))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = self.function(*cells)
-        values = np.asarray(found)
+            scored = self.function(*cells)
+        values = np.asarray(scored)
         if values.dtype.kind not in "biuf":
             raise ArgumentTypeError(
-                "score", f"must give numbers; {self.name!r} gave {describe_value(found)}"
+                "score", f"must give numbers; {self.name!r} gave {describe_value(scored)}"
             )
         self._check_shape(values.shape or cells[0].shape, cells[0].shape)
         # Copy: a constant would be a read-only view, and a function may return one of its inputs.
@@ -330,8 +330,8 @@ class Score:
 
     def position_in(self, array: xr.DataArray) -> int | None:
         """Return the position of the score's one class among the classes of an array; None for other scores."""
-        found = self.for_classes(array).matrix_function
-        return found.position if isinstance(found, OfClass) else None
+        function = self.for_classes(array).matrix_function
+        return function.position if isinstance(function, OfClass) else None
 
     def attrs(self) -> dict[str, Any]:
         """Return the attrs of the values: long name, direction, range, and whether the mean is finite."""
@@ -375,12 +375,12 @@ class Score:
             )
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             by_class = hasattr(function, "of_rest")
-            found = (
+            scored = (
                 function.of_rest(rest(function.needs_tn), present)
                 if by_class
                 else function(matrix, present)
             )
-        values = np.array(found, dtype=float)
+        values = np.array(scored, dtype=float)
         self._check_shape(values.shape, matrix.shape[:-2])
         return values
 
@@ -434,14 +434,16 @@ def values_of(
         matrix = score._takes_matrix(array.sizes.get("actual", 2))
         if not matrix:
             only_two_classes(array)
-        here = _with_classes(array, score) if matrix else array
-        groups.setdefault((matrix, matrix and score.labels), (here, []))[1].append(i)
+        of_classes = _with_classes(array, score) if matrix else array
+        groups.setdefault((matrix, matrix and score.labels), (of_classes, []))[1].append(i)
     result: list[Any] = [None] * len(scores)
-    for (matrix, _), (here, places) in groups.items():
-        present = _classes_that_occur(source, here) if matrix else EVERY
+    for (matrix, _), (of_classes, places) in groups.items():
+        present = _classes_that_occur(source, of_classes) if matrix else EVERY
         some = [scores[i] for i in places]
         function = partial(_of_tables, some, infinite=infinite)
-        values = _apply(function, here, present, dims=["actual", "predicted"], outputs=len(some))
+        values = _apply(
+            function, of_classes, present, dims=["actual", "predicted"], outputs=len(some)
+        )
         for i, score, own in zip(places, some, values, strict=True):
             result[i] = _named(own, score.name, score.attrs())
     return result
@@ -467,22 +469,24 @@ def _refuse_true_negatives(source: Source, scores: Sequence[Score]) -> None:
 
 def _is_without_true_negatives(score: Score) -> bool:
     """Return whether a score is the same for any number of true negatives."""
-    few, many = (np.array([tn, 2.0, 3.0, 4.0]) / (tn + 9) for tn in (1.0, 50.0))
-    return bool(np.isclose(score.of_cells(*few), score.of_cells(*many)))
+    first, second = (np.array([tn, 2.0, 3.0, 4.0]) / (tn + 9) for tn in (1.0, 50.0))
+    return bool(np.isclose(score.of_cells(*first), score.of_cells(*second)))
 
 
 def with_attempts(source: Source, score: Any) -> tuple[Source, Any]:
     """Return the posterior of a score of runs, and the score as the mean outcome there; others are unchanged."""
     if not isinstance(score, Score) or score.attempts is None:
         return source, score
-    one, name, held = score.attempts, score.name, source.group("posterior")
-    if held is not None and name in held:  # it is the posterior of this score
+    event, name, posterior = score.attempts, score.name, source.group("posterior")
+    if posterior is not None and name in posterior:  # it is the posterior of this score
         return source, mean_of_estimates(score)
 
     def compute() -> Source:
-        return AttemptsPosterior.of(source, one.k, score.display, one.these).posterior(one, name)
+        return AttemptsPosterior.of(source, event.k, score.display, event.these).posterior(
+            event, name
+        )
 
-    return source.once(("attempts", one), compute), mean_of_estimates(score)
+    return source.once(("attempts", event), compute), mean_of_estimates(score)
 
 
 def mean_of_estimates(score: Score) -> Score:
@@ -519,7 +523,7 @@ def _apply(
     """Apply a function of outcomes (``dims``), which returns a list of arrays, to an array, which may be lazy."""
     if array.chunks is not None:
         array = array.chunk(dict.fromkeys(dims, -1))  # scoring needs whole tables
-    found = xr.apply_ufunc(
+    values = xr.apply_ufunc(
         lambda *arrays: tuple(function(*arrays)) if outputs > 1 else function(*arrays)[0],
         array,
         *others,
@@ -529,16 +533,16 @@ def _apply(
         dask="parallelized",
         output_dtypes=[np.float64] * outputs,
     )
-    return found if outputs > 1 else (found,)
+    return values if outputs > 1 else (values,)
 
 
 def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
     """Return the value of a score of outcomes (labels of ``outcome``), with their range."""
     if score.labels is not None:
-        held = array["outcome"].values.tolist() if "outcome" in array.coords else []
-        if set(held) != set(score.labels):
+        outcomes = array["outcome"].values.tolist() if "outcome" in array.coords else []
+        if set(outcomes) != set(score.labels):
             raise ArgumentError(
-                "source", f"must have the outcomes {list(score.labels)} for {score.name}", held
+                "source", f"must have the outcomes {list(score.labels)} for {score.name}", outcomes
             )
         array = select_names(array, outcome=list(score.labels))
         of_labels: Any = score.outcome_function
@@ -546,8 +550,8 @@ def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
         return _named(result, score.name, score.attrs())
     numbers = numbers_of(array["outcome"].values) if "outcome" in array.coords else None
     if numbers is None:
-        held = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
-        raise ArgumentError("source", f"must have numeric outcomes for {score.name}", held)
+        outcomes = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
+        raise ArgumentError("source", f"must have numeric outcomes for {score.name}", outcomes)
     function: Any = score.outcome_function
     [result] = _apply(lambda tables: [function(tables, numbers)], array, dims=["outcome"])
     limits = {"range": [float(numbers.min()), float(numbers.max())], "finite_mean": 1}
@@ -598,8 +602,8 @@ def ratio(numerator: Any, denominator: Any) -> Any:
 def log(values: Any) -> Any:
     values = np.asarray(values, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.log(values)  # for all values, which is faster than for some
-    return np.where(values > 0, found, np.nan)
+        logarithms = np.log(values)  # for all values, which is faster than for some
+    return np.where(values > 0, logarithms, np.nan)
 
 
 def cells_at(fpr: Any, tpr: Any, prevalence: Any) -> tuple[Any, Any, Any, Any]:
@@ -657,14 +661,14 @@ def _classes_that_occur(source: Source, array: xr.DataArray) -> xr.DataArray:
     """Return the mark of each class (..., actual): by its cases and the user's choice, or 1 if both are unknown."""
     counts = observed_counts(source)
     if counts is None:
-        held = array if AVERAGED in array.coords else source.observed
-        unknown = np.full(array.sizes["actual"], int(not names_classes(held)))
-        return _with_choice(held, array, xr.DataArray(unknown, dims="actual"))
+        cases = array if AVERAGED in array.coords else source.observed
+        unknown = np.full(array.sizes["actual"], int(not names_classes(cases)))
+        return _with_choice(cases, array, xr.DataArray(unknown, dims="actual"))
     if "actual" in counts.coords and "actual" in array.coords:
         requested = array["actual"].values
         if counts["actual"].values.tolist() != requested.tolist():
             counts = select_names(counts, actual=requested)
-    held = counts
+    cases = counts
     # For a performance without the dim of the data sets, a class is present if any of them has it.
     counts = counts.sum([dim for dim in counts.dims if dim not in array.dims]).reset_coords(
         drop=True
@@ -673,10 +677,10 @@ def _classes_that_occur(source: Source, array: xr.DataArray) -> xr.DataArray:
     if "actual" in counts.coords:
         answers = answers.assign_coords(actual=counts["actual"])
     marks = xr.apply_ufunc(mark_classes, counts.sum("predicted"), answers)
-    return _with_choice(held, array, marks)
+    return _with_choice(cases, array, marks)
 
 
-def _with_choice(held: Any, array: xr.DataArray, marks: xr.DataArray) -> xr.DataArray:
-    """Return the marks (..., actual) by the choice of classes that ``held`` has, if any."""
-    averaged = xr.DataArray(classes_in_averages(held, array), dims="actual")
-    return xr.apply_ufunc(mark_chosen, marks, averaged, names_classes(held))
+def _with_choice(counts: Any, array: xr.DataArray, marks: xr.DataArray) -> xr.DataArray:
+    """Return the marks (..., actual) by the choice of classes that ``counts`` has, if any."""
+    averaged = xr.DataArray(classes_in_averages(counts, array), dims="actual")
+    return xr.apply_ufunc(mark_chosen, marks, averaged, names_classes(counts))

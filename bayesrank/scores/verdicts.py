@@ -73,7 +73,7 @@ def verdict_on(score: Score, classes: int = 2) -> ScoreVerdict:
         return NONE
     if classes > 2 and score.space == "classes" and not score.one_class:
         return OF_MORE.get(base.name, NONE)
-    return _stored().get(base.name, NONE)
+    return _read_verdicts().get(base.name, NONE)
 
 
 def turned(score: Score) -> Score:
@@ -103,7 +103,7 @@ def example_of(verdict: ScoreVerdict) -> np.ndarray | None:
 
 
 @cache
-def _stored() -> Mapping[str, ScoreVerdict]:
+def _read_verdicts() -> Mapping[str, ScoreVerdict]:
     read = json.loads(FILE.read_text(encoding="utf-8"))
     return {name: _entry(**entry) for name, entry in read.items()}
 

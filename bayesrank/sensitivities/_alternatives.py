@@ -9,6 +9,7 @@ import xarray as xr
 from bayesrank._core.checks import check_sequence, is_number
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.records import EvidenceRecord
+from bayesrank._core.types import Evidence
 from bayesrank.evidence.counts import check_tables, pool, pool_evidence
 from bayesrank.evidence.groups import GROUPS
 from bayesrank.evidence.kinds.given import parse_given
@@ -44,8 +45,6 @@ SPREADS = {
 KINDS = ("priors", "weights", "models", "datasets", "entities")
 #: The default alternative priors.
 PRIORS = ("uniform", "jeffreys")
-
-Evidence = xr.DataArray | xr.Dataset
 
 
 class Alternative(NamedTuple):
@@ -142,10 +141,10 @@ def _of_model(
             f"must be None for the model {base.model}, which defines its own alternatives",
             models,
         )
-    given = {} if priors is None else priors
-    if not isinstance(given, Mapping):
+    requested = {} if priors is None else priors
+    if not isinstance(requested, Mapping):
         raise ArgumentError(
-            "priors", f"must be a mapping from name to priors for the model {base.model}", given
+            "priors", f"must be a mapping from name to priors for the model {base.model}", requested
         )
     kinds = {"model": "models" in wanted, "prior": "weights" in wanted}
     own = [
@@ -153,7 +152,7 @@ def _of_model(
         for kind, name, changed in _instance_of(base).alternatives()
         if kinds[kind]
     ]
-    own += [("prior", f"prior {name}", {"priors": prior}) for name, prior in given.items()]
+    own += [("prior", f"prior {name}", {"priors": prior}) for name, prior in requested.items()]
     return [_with_options(base, name, kind, **changed) for kind, name, changed in own]
 
 
@@ -280,9 +279,9 @@ def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
     tried, result = [own], []
     for name, these in options.items():
         alternative = base._replace(name=name, kind="prior", options=these)
-        each = _prior(alternative)
-        if not any(_are_equal(each, other) for other in tried):
-            tried.append(each)
+        parsed = _prior(alternative)
+        if not any(_are_equal(parsed, other) for other in tried):
+            tried.append(parsed)
             result.append(alternative)
     return result
 
@@ -396,13 +395,13 @@ def weights_without(weights: Any, lost: set[Any]) -> Any:
     if not isinstance(weights, Mapping):
         return weights
     result: dict[Any, Any] = {}
-    for name, held in weights.items():
-        if isinstance(held, Mapping):
-            held = {inner: weight for inner, weight in held.items() if inner not in lost}
-        elif isinstance(held, list | tuple):
-            held = [inner for inner in held if inner not in lost]
+    for name, remaining in weights.items():
+        if isinstance(remaining, Mapping):
+            remaining = {inner: weight for inner, weight in remaining.items() if inner not in lost}
+        elif isinstance(remaining, list | tuple):
+            remaining = [inner for inner in remaining if inner not in lost]
         elif name in lost:
             continue
-        if isinstance(held, str) or not hasattr(held, "__len__") or held:
-            result[name] = held
+        if isinstance(remaining, str) or not hasattr(remaining, "__len__") or remaining:
+            result[name] = remaining
     return result

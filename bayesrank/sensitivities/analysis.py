@@ -16,7 +16,7 @@ from bayesrank._core.checks import (
 )
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError
 from bayesrank._core.labels import name_coord, select_names
-from bayesrank._core.notes import notes_of, notes_text
+from bayesrank._core.notes import Note, notes_of, notes_text
 from bayesrank._core.prose import list_names
 from bayesrank._core.random import Seed, root_sequence
 from bayesrank._core.records import RankingRecord
@@ -226,13 +226,7 @@ def sensitivity(
                 "alternatives", f"must contain {name!r}, because {name}= is given", requested
             )
     check_choice("join", join, JOINS)
-    if over is None:
-        check_needs_over(aggregate, weights)
-    elif not isinstance(over, str):
-        raise ArgumentTypeError("over", "must be the name of a dim or coord", describe_value(over))
-    elif "entities" in requested and aggregate in ("borda", "win_rate"):
-        why = f"must not contain 'entities' beside aggregate={aggregate!r}, which depends on the rivals"
-        raise ArgumentError("alternatives", why, requested)
+    _check_over(over, aggregate, weights, requested)
     grouped = isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence)
     if grouped:
         model = chosen_by_evidence(evidence, options=options) if model is None else model
@@ -252,63 +246,87 @@ def sensitivity(
         if posterior is None and one is not base and not grouped:
             posterior, k = reweight(base, one, fitted, root, log_densities)
         pareto.append(k)
-        # Models with exact draws have no sampler to set.
-        settings = nuts if not hasattr(find_model(one.model), "draw") else None
         if posterior is None:
-            separate = grouped and "dataset" in one.evidence.coords
-            used = one.evidence.rename(dataset="group") if separate else one.evidence
-            posterior = fit(used, one.model, draws=draws, seed=root, nuts=settings, **one.options)
+            posterior = _fit_alternative(one, grouped, draws, root, nuts)
         fitted = posterior if one is base else fitted
-        several = "performance_new" in posterior_of(posterior)
-        how: dict[str, Any] = {
+        has_kinds = "performance_new" in posterior_of(posterior)
+        settings: dict[str, Any] = {
             "prob": prob,
             "rope": rope,
-            "kind": kind if one is base or several else None,
+            "kind": kind if one is base or has_kinds else None,
+            "higher_is_better": None if one.kind == "score" else higher_is_better,
         }
-        how["higher_is_better"] = None if one.kind == "score" else higher_is_better
         if over is not None:
             lost = names_lost(base.evidence, one.evidence, over)
-            how |= {"over": over, "aggregate": aggregate, "weights": weights_without(weights, lost)}
-        rankings.append(credible_ranking(posterior, one.score, method="auto", **how))
+            remaining = weights_without(weights, lost)
+            settings |= {"over": over, "aggregate": aggregate, "weights": remaining}
+        rankings.append(credible_ranking(posterior, one.score, method="auto", **settings))
         if one is base and "entities" in requested:
-            without = leave_out_entities(posterior, one.score, method="auto", **how)
+            without = leave_out_entities(posterior, one.score, method="auto", **settings)
     result = _table([base, *others], rankings).assign(pareto_k=("alternative", pareto))
     if "entities" in requested:
-        result = result.assign({f"{name}_without": held for name, held in without.items()})
-    checks = conflict(base)
+        result = result.assign({f"{name}_without": values for name, values in without.items()})
     notes = [*outside_interval(rankings[0]), *notes_of(get_fact(rankings[0], "notes"))]
-    unlabelled = parse_given(base.evidence).truth_in_part and not hasattr(
-        find_model(base.model), "alternatives"
-    )
-    if (
-        unlabelled
-        and over is None
-        and result.sizes["entity"] > 1
-        and result["leader"].values[0] != ""
-    ):
-        names = result["entity"].values.tolist()
-        lead = names.index(result["leader"].values[0])
-        made = make_model(base.model, base.evidence, base.options)
-        odds = tipping_odds(
-            made, base.score, lead, bool(RankingRecord.of(rankings[0]).higher_is_better)
-        )
-        result = result.assign(tipping_odds=("entity", odds))
-        notes.append(note_on_missing(made, [str(name) for name in names], odds, lead))
+    if over is None:
+        result, more = _with_tipping_odds(result, base, rankings[0])
+        notes += more
+    checks = conflict(base)
     if checks is not None:
         notes = [*notes_of(checks["notes"]), *notes]
         result = result.assign(
-            {f"check_{name}": held for name, held in checks.drop_vars("notes").items()}
+            {f"check_{name}": values for name, values in checks.drop_vars("notes").items()}
         )
         result.attrs["check_bound"] = checks.attrs["bound"]
     result["notes"] = notes_text(notes)
-    record = {
-        name: rankings[0].attrs[name]
-        for name in ("score", "display", "noun")
-        if name in rankings[0].attrs
-    }
+    attrs = rankings[0].attrs
+    record = {name: attrs[name] for name in ("score", "display", "noun") if name in attrs}
     return result.assign_attrs(
         record | {"prob": prob, "rope": rope, "effective_draws": effective_draws(rankings[0])}
     )
+
+
+def _check_over(over: Any, aggregate: Any, weights: Any, requested: list[str]) -> None:
+    """Refuse options of an aggregate without ``over``, and omitted entities where the aggregate depends on them."""
+    if over is None:
+        check_needs_over(aggregate, weights)
+    elif not isinstance(over, str):
+        raise ArgumentTypeError("over", "must be the name of a dim or coord", describe_value(over))
+    elif "entities" in requested and aggregate in ("borda", "win_rate"):
+        why = f"must not contain 'entities' beside aggregate={aggregate!r}, which depends on the rivals"
+        raise ArgumentError("alternatives", why, requested)
+
+
+def _fit_alternative(
+    one: Alternative,
+    grouped: bool,
+    draws: int,
+    root: np.random.SeedSequence,
+    nuts: Mapping[str, Any] | None,
+) -> Any:
+    """Return the posterior of an alternative."""
+    separate = grouped and "dataset" in one.evidence.coords
+    evidence = one.evidence.rename(dataset="group") if separate else one.evidence
+    # Models with exact draws have no sampler to set.
+    settings = None if hasattr(find_model(one.model), "draw") else nuts
+    return fit(evidence, one.model, draws=draws, seed=root, nuts=settings, **one.options)
+
+
+def _with_tipping_odds(
+    result: xr.Dataset, base: Alternative, ranking: xr.Dataset
+) -> tuple[xr.Dataset, list[Note]]:
+    """Add the tipping odds of a truth that is known in part, and the note on them."""
+    known_in_part = parse_given(base.evidence).truth_in_part
+    if not known_in_part or hasattr(find_model(base.model), "alternatives"):
+        return result, []
+    if result.sizes["entity"] < 2 or result["leader"].values[0] == "":
+        return result, []
+    names = result["entity"].values.tolist()
+    lead = names.index(result["leader"].values[0])
+    model = make_model(base.model, base.evidence, base.options)
+    better = bool(RankingRecord.of(ranking).higher_is_better)
+    odds = tipping_odds(model, base.score, lead, better)
+    note = note_on_missing(model, [str(name) for name in names], odds, lead)
+    return result.assign(tipping_odds=("entity", odds)), [note]
 
 
 def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Dataset:
@@ -351,9 +369,7 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
         ((probability - slack >= prob).swapaxes(1, 2) & beats).sum((1, 2)),
     )
     conclusions = (
-        {}
-        if lead is None
-        else _conclusions(stacked, lead, leaders, [str(name) for name in names], prob)
+        {} if lead is None else _conclusions(stacked, lead, [str(name) for name in names], prob)
     )
     survives = np.array([*conclusions.values()], bool).reshape(-1, len(rankings)).T
     variables["survives"] = (("alternative", "conclusion"), survives)
@@ -377,22 +393,22 @@ def _taus(ranks: np.ndarray) -> list[float]:
 
 
 def _conclusions(
-    held: dict[str, np.ndarray], lead: int, leaders: list[int | None], names: list[str], prob: float
+    stacked: dict[str, np.ndarray], lead: int, names: list[str], prob: float
 ) -> dict[str, np.ndarray]:
     """Return the conclusions of the first ranking, and the rankings in which each holds up to its error."""
     result = {}
-    probability, slack = held["superiority"], SURE * np.nan_to_num(held["superiority_error"])
-    first, tier = held["consensus_rank"] == 1, held["tier"] == 1
+    probability, slack = stacked["superiority"], SURE * np.nan_to_num(stacked["superiority_error"])
+    first, tier = stacked["consensus_rank"] == 1, stacked["tier"] == 1
     # Entities share a rank if the draws do not separate them.
     if first[0].sum() == 1 and first[0, lead]:
         result[f"{names[lead]} comes first"] = first[:, lead]
-    best = held["probability_best"][:, lead]
+    best = stacked["probability_best"][:, lead]
     if best[0] >= prob:
-        error = SURE * np.nan_to_num(held["probability_best_error"][:, lead])
+        error = SURE * np.nan_to_num(stacked["probability_best_error"][:, lead])
         result[f"{names[lead]} is the best with probability at least {prob:g}"] = (
             best + error >= prob
         )
-    order = np.argsort(held["consensus_position"][0], kind="stable")
+    order = np.argsort(stacked["consensus_position"][0], kind="stable")
     members = [names[i] for i in order if tier[0, i]]
     result[f"the first tier is {list_names(members, 5)}"] = (tier == tier[0]).all(axis=1)
     beaten = [j for j in order if probability[0, lead, j] >= prob]

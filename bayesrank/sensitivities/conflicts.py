@@ -118,13 +118,13 @@ def _check_sum(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
     return successes / number, (n * a / w).sum() / number, _tail(rows, successes, number), pull
 
 
-def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> float:
+def _tail(rows: list[tuple[int, int, float, float]], observed: int, number: int) -> float:
     """Return twice the smaller tail probability, including the observed value."""
     from scipy.signal import fftconvolve
 
     if len(rows) == 1:
         [(_, n, a, w)] = rows
-        return min(1.0, 2 * min(beta_binomial_tails(seen, n, a, w - a)))
+        return min(1.0, 2 * min(beta_binomial_tails(observed, n, a, w - a)))
     width = -(-number // BINS) if number > EXACT else 1
     masses = np.ones(1)
     for _, n, a, w in rows:
@@ -133,14 +133,14 @@ def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> 
     masses = np.where(masses > ROUNDING, masses, 0.0)
     # Each bin represents its middle, so the sum is about this many bins from the start.
     at = (
-        seen
+        observed
         if width == 1
-        else int(np.clip(round(seen / width - len(rows) / 2), 0, len(masses) - 1))
+        else int(np.clip(round(observed / width - len(rows) / 2), 0, len(masses) - 1))
     )
     return float(min(1.0, 2 * min(masses[: at + 1].sum(), masses[at:].sum())))
 
 
-def beta_binomial_tails(seen: int, size: int, alpha: float, beta: float) -> tuple[float, float]:
+def beta_binomial_tails(observed: int, size: int, alpha: float, beta: float) -> tuple[float, float]:
     """Return P(K <= seen) and P(K >= seen) of a beta-binomial count, in constant time.
 
     For a rate R ~ Beta(alpha, beta) and X ~ Beta(k + 1, size - k), P(K <= k | R) = P(X > R). So P(K
@@ -149,13 +149,13 @@ def beta_binomial_tails(seen: int, size: int, alpha: float, beta: float) -> tupl
     """
     low = (
         1.0
-        if seen == size
-        else _mean_over(lambda x, y: betainc(alpha, beta, x), seen + 1, size - seen)
+        if observed == size
+        else _mean_over(lambda x, y: betainc(alpha, beta, x), observed + 1, size - observed)
     )
     high = (
         1.0
-        if seen == 0
-        else _mean_over(lambda x, y: betainc(beta, alpha, y), seen, size - seen + 1)
+        if observed == 0
+        else _mean_over(lambda x, y: betainc(beta, alpha, y), observed, size - observed + 1)
     )
     return low, high
 

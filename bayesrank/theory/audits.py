@@ -23,7 +23,7 @@ from bayesrank.scores.placement import (
     fixed_rate,
     place,
     places,
-    swapped,
+    swap_roles,
 )
 from bayesrank.scores.score import Score, cells_at
 from bayesrank.theory.axioms import (
@@ -90,6 +90,7 @@ def audit(
     Parameters
     ----------
     score : Score, str or callable
+        The score to test; a function of (tn, fp, fn, tp), or for more classes of matrices.
     prevalence : float, optional
         Compare only performances with this prevalence.
     prediction_rate : float, optional
@@ -176,7 +177,7 @@ def audit(
             "cannot be used if an operation relabels predictions, which changes it",
         )
     far = as_far_as_found(result, **{fixed.name: fixed.share})
-    asked = swapped(result) if fixed.predicted else result
+    asked = swap_roles(result) if fixed.predicted else result
     evidence = counterexamples(asked, fixed.share, operations=allowed)
     taus, at = _correlations(asked, fixed.share, exactly=not far)
     words = {extreme: _in_words(asked, fixed, *where) for extreme, where in at.items()}
@@ -560,14 +561,12 @@ def _verdict(
     turned: bool = False,
 ) -> str:
     """Return the result in words; ``turned`` says that the reverse order passes all tests."""
-    seen = "" if placed else "on a lattice "
+    on_lattice = "" if placed else "on a lattice "
     passed = bool(row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"])
     if passed and "tau_max" in perfect:
-        return f"may rank{where}{far}: {seen}it orders as {perfect['tau_max']}"
+        return f"may rank{where}{far}: {on_lattice}it orders as {perfect['tau_max']}"
     if "tau_min" in perfect:
-        return (
-            f"may rank{where} if lower is better{far}: {seen}it orders against {perfect['tau_min']}"
-        )
+        return f"may rank{where} if lower is better{far}: {on_lattice}it orders against {perfect['tau_min']}"
     # Of more classes no place was sought: accuracy is a ranking score of them, too.
     nowhere = "" if placed else ", and no place on the Tile was found"
     if passed:

@@ -168,7 +168,7 @@ def _axiom_3(
 def _survives(
     function: Values, one: np.ndarray, two: np.ndarray, image: np.ndarray, side: int
 ) -> np.ndarray:
-    """Whether images still violate axiom 3 if rounding moves the cells: a score that jumps may depend on it."""
+    """Return whether images still violate axiom 3 if rounding moves the cells: a score that jumps may depend on it."""
     lowest, highest = [], []
     for points in (one, two, image):
         values = np.array([function(moved) for moved in _moved(points)])

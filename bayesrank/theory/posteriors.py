@@ -178,9 +178,7 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
     # A known performance is a posterior, so that no order mends a score.
     own = counterexamples(score, prevalence)
     if order == "probability_best":
-        own[2] = (
-            np.nan
-        )  # of known performances, the worse part has P(best) 0 as well as the mixture
+        own[2] = np.nan  # of known performances, the worse part and the mixture both have P(best) 0
     for test, example in zip((1, 2, 3), own, strict=True):
         if not np.isnan(example).all():
             passed[test], table[test] = False, example.reshape(3, 2, 2)

@@ -63,13 +63,13 @@ def distances(
         least = np.minimum(least, _distance(curves[nearest], p, q))
         step = max(MOST // len(curves), 1)
         for start in range(0, p.size, step):
-            here = np.arange(start, min(start + step, p.size))
-            e, v, w, d = _expand(curves[:, None], p[here], q[here])
+            chunk = np.arange(start, min(start + step, p.size))
+            e, v, w, d = _expand(curves[:, None], p[chunk], q[chunk])
             # Within a distance r, g changes by at most r · |gradient| + r² |D| / 2.
-            r = least[here]
+            r = least[chunk]
             near = np.abs(e) < r * np.hypot(v, w) + 0.5 * np.abs(d) * r**2
-            curve, which = np.nonzero(near & (np.arange(len(curves))[:, None] != nearest[here]))
-            which = here[which]
+            curve, which = np.nonzero(near & (np.arange(len(curves))[:, None] != nearest[chunk]))
+            which = chunk[which]
             np.minimum.at(least, which, _distance(curves[curve], p[which], q[which]))
     return least.reshape(points.size, points.size)
 

@@ -1,4 +1,4 @@
-"""The reducer of draws to the maps of a credible Tile, batch by batch (see ``_draws``).
+"""The reducer of draws to the maps of a credible Tile, batch by batch (see ``_core/draws.py``).
 
 All threads share one map: each thread has its own columns, and each column sees the draws in order.
 Sums are therefore independent of threads and chunks, and so is memory.
@@ -142,8 +142,8 @@ class WorstOfGroups(Credible):
                     areas += np.einsum("ade,a->de", first, weight[j])
                     full += weight[j] @ defined.any(axis=-1)
                 if self.areas is not None:
-                    known = np.where(full > 0, full, np.nan)
-                    self.areas[start : start + len(cells)] = areas / known[:, None]
+                    measured = np.where(full > 0, full, np.nan)
+                    self.areas[start : start + len(cells)] = areas / measured[:, None]
             self.sums[0] += total
             self.squares[0] += total**2 / at_stake
         self.complete = []

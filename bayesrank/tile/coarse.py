@@ -29,19 +29,19 @@ def coarse_shares(performance: xr.DataArray, prob: float) -> tuple[xr.DataArray,
         area_weights(RESOLUTION).transpose("b", "a").values,
     )
     wrong = [(1 - b) * fp + b * fn for b in grid.tolist()]
-    share, undecided, known = np.zeros(table.shape[1]), 0.0, np.zeros(table.shape[1], bool)
+    share, undecided, defined = np.zeros(table.shape[1]), 0.0, np.zeros(table.shape[1], bool)
     for i, a in enumerate(grid.tolist()):
         right = (1 - a) * tn + a * tp
         for j in range(RESOLUTION):
             total = right + wrong[j]
             values = np.divide(right, total, out=np.full_like(total, -1.0), where=total > 0)
-            known |= (values >= 0).any(axis=0)
+            defined |= (values >= 0).any(axis=0)
             top = values.max(axis=1, keepdims=True)
             best = ((values >= top - TIED) & (top >= 0)).astype(float)
             chance = 1 / np.maximum(best.sum(axis=1), 1) @ best / len(best)
             share += area[j, i] * chance
             undecided += area[j, i] * bool(chance.max() < prob)
-    held = xr.DataArray(
-        np.where(known, share, np.nan), {"entity": performance["entity"].values}, ("entity",)
+    labelled = xr.DataArray(
+        np.where(defined, share, np.nan), {"entity": performance["entity"].values}, ("entity",)
     )
-    return held, float(undecided)
+    return labelled, float(undecided)

@@ -85,7 +85,7 @@ def correlation(
         table = score_cells(array, as_score(score))
     if method == "pearson":
         with thread_pool() as share_out:
-            [(count, found)] = reduce(table, Products(points, share_out), across=True)
+            [(count, correlations)] = reduce(table, Products(points, share_out), across=True)
     else:
         blocks = iterate_blocks(table, across=True)
         rows = np.concatenate(
@@ -97,8 +97,10 @@ def correlation(
             "performances", "must contain at least two for which the score is defined", count
         )
     if method != "pearson":
-        found = rank_correlator(values, cells, method)(points, points)
-    return xr.DataArray(found, {"b": points, "a": points}, ("b", "a"), name=f"{method}_correlation")
+        correlations = rank_correlator(values, cells, method)(points, points)
+    return xr.DataArray(
+        correlations, {"b": points, "a": points}, ("b", "a"), name=f"{method}_correlation"
+    )
 
 
 @check_call
@@ -215,12 +217,12 @@ class Products:
     def _add_column(self, i: int, x: np.ndarray, cells: list[np.ndarray]) -> None:
         tn, fp, fn, tp = cells
         y = ratio(*parts(tn, fp, fn, tp, self.points[i], self.points[:, None]))
-        known = ~np.isnan(y)
-        first = y[np.arange(len(y)), known.argmax(axis=1)]
+        defined = ~np.isnan(y)
+        first = y[np.arange(len(y)), defined.argmax(axis=1)]
         centre = self.centres[i] = np.where(np.isnan(self.centres[i]), first, self.centres[i])
-        x, y = np.where(known, x, 0.0), np.where(known, y - centre[:, None], 0.0)
+        x, y = np.where(defined, x, 0.0), np.where(defined, y - centre[:, None], 0.0)
         products = (np.einsum("br,br->b", *pair) for pair in ((x, x), (y, y), (x, y)))
-        self.sums[i] += [known.sum(1), x.sum(1), y.sum(1), *products]
+        self.sums[i] += [defined.sum(1), x.sum(1), y.sum(1), *products]
 
     def finish(self) -> tuple[int, np.ndarray]:
         """Return the number of performances, and the correlations (b, a)."""
@@ -250,20 +252,20 @@ def rank_correlator(values: np.ndarray, cells: np.ndarray, method: str) -> Corre
     untied = (x.size**2 - (ties.astype(float) ** 2).sum()) / 2
 
     def correlate(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        found = np.full((a.size, b.size), np.nan)
+        correlations = np.full((a.size, b.size), np.nan)
 
         def fill(i: int) -> None:
-            rank_column(ordered, a[i], b, doubled, untied, method == "kendall", found[i])
+            rank_column(ordered, a[i], b, doubled, untied, method == "kendall", correlations[i])
 
-        in_threads(fill, range(a.size), found.size * x.size)
+        in_threads(fill, range(a.size), correlations.size * x.size)
         # Where some canonical scores are undefined, correlate over the other performances.
-        for i, j in np.argwhere(np.isnan(found)):
-            known = ~np.isnan(canonical_values(cells, a[i], b[j]))
-            if 2 <= known.sum() < x.size:
-                found[i, j] = rank_correlator(values[known], cells[:, known], method)(
+        for i, j in np.argwhere(np.isnan(correlations)):
+            defined = ~np.isnan(canonical_values(cells, a[i], b[j]))
+            if 2 <= defined.sum() < x.size:
+                correlations[i, j] = rank_correlator(values[defined], cells[:, defined], method)(
                     a[[i]], b[[j]]
                 ).item()
-        return found.T
+        return correlations.T
 
     return correlate
 
@@ -326,32 +328,34 @@ def best_consistency(
         along, samples = [], iter([table.values.reshape(-1, 5)])
     else:
         samples = (rows for block in iterate_blocks(table, across=True) for rows in block.values)
-    found = np.array([_best(sign * rows[:, 0], rows[:, 1:].T, named, method) for rows in samples])
-    columns = found.T.reshape(4, *(array.sizes[dim] for dim in along))
+    best = np.array([_best(sign * rows[:, 0], rows[:, 1:].T, named, method) for rows in samples])
+    columns = best.T.reshape(4, *(array.sizes[dim] for dim in along))
     columns[2] *= side
-    held = {
+    variables = {
         name: (along, values)
         for name, values in zip(("a", "b", "correlation", "share"), columns, strict=True)
     }
     coords = {dim: array[dim] for dim in along if dim in array.coords}
-    return xr.Dataset(held, coords, {"method": method, "score": matched.name})
+    return xr.Dataset(variables, coords, {"method": method, "score": matched.name})
 
 
 def _best(
     values: np.ndarray, cells: np.ndarray, named: np.ndarray, method: str
 ) -> tuple[float, float, float, float]:
     """Return the best position, its correlation, and the share of the grid with an equal correlation."""
-    known = ~np.isnan(values)
-    if known.sum() < 2 or np.ptp(values[known]) == 0:
+    defined = ~np.isnan(values)
+    if defined.sum() < 2 or np.ptp(values[defined]) == 0:
         return np.nan, np.nan, np.nan, np.nan
-    values, cells = values[known], cells[:, known]
+    values, cells = values[defined], cells[:, defined]
     correlate = rank_correlator(values, cells, method)
     axis = np.linspace(0.0, 1.0, GRID)
     candidates = np.hstack([named.T, np.array(np.meshgrid(axis, axis)).reshape(2, -1)])
-    found = np.append([correlate(*at).item() for at in named[:, :, None]], correlate(axis, axis))
-    found[np.isnan(found)] = 0.0  # a score is constant
-    best = found.max()
-    a, b = _midst(candidates, found >= best - ROUNDING)
+    values_at = np.append(
+        [correlate(*at).item() for at in named[:, :, None]], correlate(axis, axis)
+    )
+    values_at[np.isnan(values_at)] = 0.0  # a score is constant
+    best = values_at.max()
+    a, b = _midst(candidates, values_at >= best - ROUNDING)
     step = axis[1]
     for _ in range(0 if best > 1 - ROUNDING else ZOOMS):
         step /= 3
@@ -361,7 +365,7 @@ def _best(
         if finer.max() > best + ROUNDING:
             best = finer.max()
             a, b = _midst(np.array(np.meshgrid(*near)).reshape(2, -1), finer >= best - ROUNDING)
-    return a, b, float(min(best, 1.0)), float((found[len(named) :] >= best - ROUNDING).mean())
+    return a, b, float(min(best, 1.0)), float((values_at[len(named) :] >= best - ROUNDING).mean())
 
 
 def _midst(places: np.ndarray, chosen: np.ndarray) -> tuple[float, float]:

@@ -7,9 +7,10 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._core.calls import check_call
-from bayesrank._core.checks import check_choice, check_integer, check_memory, check_sequence
+from bayesrank._core.checks import check_choice, check_integer, check_sequence
 from bayesrank._core.draws import Batches, iterate_blocks, reduce
 from bayesrank._core.errors import ArgumentKeyError
+from bayesrank._core.memory import check_memory
 from bayesrank._core.threads import thread_pool
 from bayesrank._core.types import Container
 from bayesrank.tile._reducers import Credible
@@ -62,11 +63,11 @@ def entity_rank(
     points = axis(resolution, 8 * len(names))
     which = names.index(check_choice("entity", entity, names, ArgumentKeyError))
     with thread_pool() as share_out:
-        [found] = reduce(
+        [ranks] = reduce(
             array, Credible(len(names), points, ["expected_rank"], share_out, areas=False)
         )
-    defined = 1 - found.undefined[which]
-    mean = found.mean["expected_rank"][which]
+    defined = 1 - ranks.undefined[which]
+    mean = ranks.mean["expected_rank"][which]
     rank = np.divide(mean, defined, out=np.full(defined.shape, np.nan), where=defined > 1e-12)
     return place_maps(
         xr.DataArray(rank, axes(resolution), ("b", "a"), "rank", {"entities": len(names)}), window
@@ -110,14 +111,14 @@ def entity(
         resolution, 8 + 3 * len(entities)
     )  # before the numbers of ranks are checked, which are not the caller's
     rank = check_integer("rank", rank, 1, len(entities))
-    held = rank_probability(source, resolution, ranks=[rank], kind=kind, window=window).squeeze(
-        "rank", drop=True
-    )
+    probability = rank_probability(
+        source, resolution, ranks=[rank], kind=kind, window=window
+    ).squeeze("rank", drop=True)
     names = np.array([*entities, ""], dtype=object)
-    who = np.where(
-        held.max("entity") == 1, held.argmax("entity"), len(entities)
+    holder = np.where(
+        probability.max("entity") == 1, probability.argmax("entity"), len(entities)
     )  # tied entities share a rank
-    return held[0].drop_vars("entity").copy(data=names[who]).rename("entity_at_rank")
+    return probability[0].drop_vars("entity").copy(data=names[holder]).rename("entity_at_rank")
 
 
 @check_call
@@ -161,8 +162,8 @@ def rank_probability(
     chosen = range(1, n + 1) if ranks is None else check_sequence("ranks", ranks)
     order = np.array([*dict.fromkeys(check_integer("ranks", rank, 1, n) for rank in chosen)], int)
     shape = (points.size, points.size, n, order.size)
-    what = f"{' x '.join(map(str, shape))} probabilities"
-    check_memory("ranks must be fewer", what, (2, *shape), f"{order.size} ranks")
+    size = f"{' x '.join(map(str, shape))} probabilities"
+    check_memory("ranks must be fewer", size, (2, *shape), f"{order.size} ranks")
     b, a = np.tile(points, points.size), np.repeat(points, points.size)
     count, weight, columns = np.zeros((a.size, n, order.size)), np.ones(a.size), np.full(n, -1)
     columns[order - 1] = np.arange(order.size)

@@ -130,12 +130,12 @@ def frontiers(source: Container, points: int = 201, *, kind: str | None = None) 
     }
     curves = {pair: curve for pair, curve in curves.items() if curve.size}
     a, b = np.moveaxis(_pad(list(curves.values())), 1, 0)
-    found = {"a": (("pair", "point"), a), "b": (("pair", "point"), b)}
+    variables = {"a": (("pair", "point"), a), "b": (("pair", "point"), b)}
     ends = {
         name: ("pair", np.array([names[pair[k]] for pair in curves]))
         for k, name in enumerate(("entity", "rival"))
     }
-    return xr.Dataset(found, ends)
+    return xr.Dataset(variables, ends)
 
 
 def _pad(curves: list[np.ndarray]) -> np.ndarray:
@@ -183,10 +183,10 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
     v = np.atleast_1d(level)[None]
     # The line is p + q a + r b = 0; find where it crosses each side of the Tile.
     p, q, r = (1 - v) * tn - v * fp, (1 - v) * (tp - tn), v * (fp - fn)
-    zero, one = np.zeros_like(p), np.ones_like(p)
+    zero, unit = np.zeros_like(p), np.ones_like(p)
     with np.errstate(divide="ignore", invalid="ignore"):
-        a = np.stack([-p / q, -(p + r) / q, zero, one], -1)
-        b = np.stack([zero, one, -p / r, -(p + q) / r], -1)
+        a = np.stack([-p / q, -(p + r) / q, zero, unit], -1)
+        b = np.stack([zero, unit, -p / r, -(p + q) / r], -1)
     on = (a > -EDGE) & (a < 1 + EDGE) & (b > -EDGE) & (b < 1 + EDGE)
     a, b = np.where(on, a, 0.0), np.where(on, b, 0.0)
     # The ends are the first and last crossing along the line (-r, q); at a corner two crossings
@@ -194,11 +194,11 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
     along = q[..., None] * b - r[..., None] * a
     ends = np.stack([np.argmax(np.where(on, side * along, -np.inf), -1) for side in (-1, 1)], -1)
     some = on.any(axis=-1, keepdims=True)
-    found = {}
+    segments = {}
     for name, axis in (("a", a), ("b", b)):
         picked = np.take_along_axis(axis, ends, -1).clip(0, 1) + 0.0
-        found[name] = (("entity", "value", "point"), np.where(some, picked, np.nan))
-    out = xr.Dataset(found, {"entity": names, "value": np.atleast_1d(level)})
+        segments[name] = (("entity", "value", "point"), np.where(some, picked, np.nan))
+    out = xr.Dataset(segments, {"entity": names, "value": np.atleast_1d(level)})
     return out if level.ndim else out.isel(value=0)
 
 
@@ -247,24 +247,24 @@ def regions(
     lines, slabs, areas, groups = _cut(cells, rank)
     chains = [chain for chain in _chain(lines, slabs) if areas[chain].sum() > SMALLEST]
     a, b = np.moveaxis(_pad([_outline(lines, slabs[chain], points) for chain in chains]), 1, 0)
-    left, right, low, high = (
+    west, east, low, high = (
         (0.0, 1.0, 0.0, 1.0) if window is None else check_window("window", window)
     )
-    held = [groups[int(slabs[chain[0], 2])] for chain in chains]
+    holders_of = [groups[int(slabs[chain[0], 2])] for chain in chains]
     along = {
         "entity": np.array(
-            [" = ".join(str(names[k]) for k in group) for group in held], dtype=object
+            [" = ".join(str(names[k]) for k in group) for group in holders_of], dtype=object
         ),
-        "first": np.array([str(names[group[0]]) for group in held], dtype=object),
-        "position": [group[0] for group in held],
-        "tied": [len(group) for group in held],
+        "first": np.array([str(names[group[0]]) for group in holders_of], dtype=object),
+        "position": [group[0] for group in holders_of],
+        "tied": [len(group) for group in holders_of],
         "area": [areas[chain].sum() for chain in chains],
     }
-    curves = {"a": left + (right - left) * a, "b": low + (high - low) * b}
+    curves = {"a": west + (east - west) * a, "b": low + (high - low) * b}
     return xr.Dataset(
         {name: ("region", values) for name, values in along.items()}
         | {name: (("region", "vertex"), values) for name, values in curves.items()},
-        attrs={} if window is None else {"window": [left, right, low, high]},
+        attrs={} if window is None else {"window": [west, east, low, high]},
     )
 
 
@@ -274,8 +274,10 @@ def holders(regions: xr.Dataset) -> xr.Dataset:
     The result of :func:`regions` gives ``area``, ``first``, ``position`` and ``tied`` (entity), as
     defined there.
     """
-    each = regions[["entity", "first", "position", "tied", "area"]].to_dataframe().groupby("entity")
-    table = each.agg({"first": "first", "position": "first", "tied": "first", "area": "sum"})
+    by_entity = (
+        regions[["entity", "first", "position", "tied", "area"]].to_dataframe().groupby("entity")
+    )
+    table = by_entity.agg({"first": "first", "position": "first", "tied": "first", "area": "sum"})
     return table.sort_values("area", ascending=False, kind="stable").to_xarray()
 
 
@@ -319,13 +321,13 @@ def _cut(
     """Return the cells of distinct entities that may hold the rank, slabs, areas, and the members of each entity."""
     from bayesrank.tile.kernels import _partition
 
-    known = int((~np.isnan(cells).any(0)).sum())
-    if known == 0:
+    occupied = int((~np.isnan(cells).any(0)).sum())
+    if occupied == 0:
         raise ArgumentError(
             "source", "must contain the performance of at least one entity", "NaN alone"
         )
     entities, group, lines, slabs, areas = _partition.cut(
-        cells, check_integer("rank", rank, 1, known)
+        cells, check_integer("rank", rank, 1, occupied)
     )
     return lines, slabs, areas, [entities[group == i].tolist() for i in range(lines.shape[1])]
 
@@ -438,12 +440,12 @@ def zone(
     a = np.linspace(0.0, 1.0, points)
     low, high = _borders(gain, a)
     below, above = _borders(gain, np.linspace(0.0, 1.0, 4001))
-    found = {
+    variables = {
         "lower": ("a", np.where(low <= high, low, np.nan)),
         "upper": ("a", np.where(low <= high, high, np.nan)),
     }
     area = np.trapezoid(np.maximum(above - below, 0.0)) / 4000
-    return xr.Dataset({**found, "area": ((), float(area))}, {"a": a})
+    return xr.Dataset({**variables, "area": ((), float(area))}, {"a": a})
 
 
 def _borders(gain: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._core.checks import check_integer, check_memory
+from bayesrank._core.checks import check_integer
 from bayesrank._core.checks import check_window as checked_window
 from bayesrank._core.draws import DrawBlock, draw_dims
 from bayesrank._core.errors import ArgumentError
+from bayesrank._core.memory import check_memory
 from bayesrank.performance.arrays import name_entities, two_class_cells, two_class_performance
 from bayesrank.scores import Score
 
@@ -112,11 +113,11 @@ def zoom(
     if window is None:
         return source, kind
     array = two_class(source, kind, dim)
-    left, right, low, high = checked_window("window", window)
+    west, east, low, high = checked_window("window", window)
     (tn, fp), (fn, tp) = (
         [array.isel(actual=i, predicted=j, drop=True) for j in (0, 1)] for i in (0, 1)
     )
-    s = [(1 - end) * tn + end * tp for end in (left, right)]
+    s = [(1 - end) * tn + end * tp for end in (west, east)]
     u = [(1 - end) * fp + end * fn for end in (low, high)]
     rows = [xr.concat(row, "predicted") for row in ((s[0], u[0]), (u[1], s[1]))]
     table = xr.concat(rows, "actual").transpose(*array.dims)
@@ -127,8 +128,8 @@ def place_maps(result: Any, window: Any) -> Any:
     """Label maps over a full, zoomed Tile with the positions of the window."""
     if window is None:
         return result
-    left, right, low, high = edges = checked_window("window", window)
-    for axis_name, start, end in (("a", left, right), ("b", low, high)):
+    west, east, low, high = edges = checked_window("window", window)
+    for axis_name, start, end in (("a", west, east), ("b", low, high)):
         result = result.assign_coords({axis_name: start + (end - start) * result[axis_name]})
     return result.assign_attrs(window=list(edges))
 

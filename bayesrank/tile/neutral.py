@@ -79,8 +79,8 @@ def neutral_prevalence(a: Any, b: Any) -> Any:
     labelled = isinstance(a, xr.DataArray) or isinstance(b, xr.DataArray)
     a, b = (x.astype(float) for x in check_labelled_probabilities(a=a, b=b))
     negative, positive = np.sqrt((1 - a) * (1 - b)), np.sqrt(a * b)
-    found = xr.apply_ufunc(ratio, negative, negative + positive, keep_attrs=False)
-    return found.rename("neutral_prevalence") if labelled else float(found)
+    prevalence = xr.apply_ufunc(ratio, negative, negative + positive, keep_attrs=False)
+    return prevalence.rename("neutral_prevalence") if labelled else float(prevalence)
 
 
 @check_call
@@ -108,12 +108,12 @@ def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
     >>> round(float(no_skill_spread(0.5, 0.5, 0.3)), 3), round(float(no_skill_spread(0.7, 0.7, 0.3)), 9)
     (0.4, 0.0)
     """
-    given = {"a": a, "b": b, "prevalence": prevalence}
-    if any(isinstance(x, xr.DataArray) for x in given.values()):
-        arrays = (x.astype(float) for x in check_labelled_probabilities(**given))
+    arguments = {"a": a, "b": b, "prevalence": prevalence}
+    if any(isinstance(x, xr.DataArray) for x in arguments.values()):
+        arrays = (x.astype(float) for x in check_labelled_probabilities(**arguments))
         return xr.apply_ufunc(_spread, *arrays, keep_attrs=False).rename("no_skill_spread")
-    check_probabilities(**given)
-    return _spread(*(np.asarray(x, float) for x in given.values()))
+    check_probabilities(**arguments)
+    return _spread(*(np.asarray(x, float) for x in arguments.values()))
 
 
 @check_call
@@ -294,8 +294,8 @@ def _least(
     values = [function(float(x)) for x in places]
     best = int(np.argmin(values))
     bounds = places[max(best - 1, 0)], places[min(best + 1, len(places) - 1)]
-    found = minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-9})
-    return min((values[best], float(places[best])), (float(found.fun), float(found.x)))[::-1]
+    minimum = minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+    return min((values[best], float(places[best])), (float(minimum.fun), float(minimum.x)))[::-1]
 
 
 def _distribution(

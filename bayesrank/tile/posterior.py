@@ -128,15 +128,15 @@ def credible(
     maps = [check_choice("maps", name, OPTIONAL) for name in check_sequence("maps", maps)]
     # Without Numba (in a browser) the only group of each entity is its worst one: the same maps,
     # areas on the grid.
-    plain = worst or not can_compile()
-    if by is not None or plain:
+    in_numpy = worst or not can_compile()
+    if by is not None or in_numpy:
         maps = []
     if window is not None:  # skill needs all cells, and a window does not keep them
         maps = [name for name in maps if name != "probability_skilled"]
     dim = "dataset" if worst else None
     array = with_entity(*zoom(source, kind, window, dim), dim)
     return place_maps(
-        _maps_of(array, resolution, prob, maps, by, dim, WorstOfGroups if plain else Credible),
+        _maps_of(array, resolution, prob, maps, by, dim, WorstOfGroups if in_numpy else Credible),
         window,
     )
 
@@ -155,15 +155,15 @@ def _maps_of(
     cells = on_the_tile(_in_columns(array, dim) if dim else array)
     array, batches = array.isel({dim: 0}) if dim else cells, Batches.of(cells)
     with thread_pool() as share_out:
-        found, effective = reduce(
+        reduced, effective = reduce(
             cells, count(array.sizes["entity"], points, maps, share_out), EffectiveDraws()
         )
     # A single performance without draws has no measurable Monte-Carlo error.
-    known = 1.0 if batches.sampled else np.nan
-    each, names = found.mean["probability_best"], array["entity"].values
+    sampled = 1.0 if batches.sampled else np.nan
+    probability, names = reduced.mean["probability_best"], array["entity"].values
     if by is not None:
-        group, names = _merge(found, array, by)
-    result = _result(found, known * batches.number, known * effective.min(), prob)
+        group, names = _merge(reduced, array, by)
+    result = _result(reduced, sampled * batches.number, sampled * effective.min(), prob)
     best = result["probability_best"]
     filled = np.where(np.isnan(best), -1.0, best)
     at = filled.argmax(0)[None]
@@ -184,7 +184,7 @@ def _maps_of(
         {"prob": prob, "draws": batches.number},
     )
     if by is not None:
-        own = np.where(group[:, None, None] == at, each, -1.0)
+        own = np.where(group[:, None, None] == at, probability, -1.0)
         member = own.argmax(0)
         tile["member"] = (
             ("b", "a"),
@@ -262,33 +262,38 @@ def credible_by_class(
 
 def _in_columns(array: xr.DataArray, dim: str) -> xr.DataArray:
     """Return the performances of all items of a dim as entities, those of one entity together."""
-    plain = array.drop_vars(
+    bare = array.drop_vars(
         [name for name, coord in array.coords.items() if {"entity", dim} & set(coord.dims)]
     )
-    return plain.stack(column=("entity", dim), create_index=False).rename(column="entity")
+    return bare.stack(column=("entity", dim), create_index=False).rename(column="entity")
 
 
-def _merge(found: Credible, array: xr.DataArray, by: Any) -> tuple[np.ndarray, np.ndarray]:
+def _merge(reduced: Credible, array: xr.DataArray, by: Any) -> tuple[np.ndarray, np.ndarray]:
     """Sum the maps over the entities with the same value of a coord; return the group of each, and their names.
 
     Errors of sums are bounds, since being best excludes the others.
     """
-    held = [
+    retained = [
         name
         for name, coord in array.coords.items()
         if coord.dims == ("entity",) and name != "entity"
     ]
-    group, names = factorize(array[check_choice("by", by, held, ArgumentKeyError)].values)
+    group, names = factorize(array[check_choice("by", by, retained, ArgumentKeyError)].values)
     sums = np.eye(len(names))[group].T
 
     def add(values: np.ndarray) -> np.ndarray:
         return np.tensordot(sums, values, 1)
 
-    assert found.areas is not None
-    found.mean = {name: add(values) for name, values in found.mean.items()}
-    found.error = {name: np.sqrt(add(values**2)) for name, values in found.error.items()}
-    found.undefined = np.stack([found.undefined[group == i].min(axis=0) for i in range(len(names))])
-    found.areas, found.areas_error = found.areas @ sums.T, np.sqrt(add(found.areas_error**2))
+    assert reduced.areas is not None
+    reduced.mean = {name: add(values) for name, values in reduced.mean.items()}
+    reduced.error = {name: np.sqrt(add(values**2)) for name, values in reduced.error.items()}
+    reduced.undefined = np.stack(
+        [reduced.undefined[group == i].min(axis=0) for i in range(len(names))]
+    )
+    reduced.areas, reduced.areas_error = (
+        reduced.areas @ sums.T,
+        np.sqrt(add(reduced.areas_error**2)),
+    )
     return group, name_coord(names)
 
 
@@ -358,21 +363,21 @@ def best_on_grid(source: Container, resolution: int, kind: str | None = None) ->
     points = axis(resolution, 8)
     array = on_the_tile(with_entity(source, kind))
     batches, effective = Batches.of(array), EffectiveDraws()
-    few = array.chunks is None and array.size // 4 * resolution**2 <= FEW
-    if few and not ((array > 0) & (array < TINY)).any():
+    is_small = array.chunks is None and array.size // 4 * resolution**2 <= FEW
+    if is_small and not ((array > 0) & (array < TINY)).any():
         mean, error = _count_best(array, points, batches)
         [worth] = reduce(array, effective)
     else:
         with thread_pool() as share_out:
             maps = Credible(array.sizes["entity"], points, (), share_out, areas=False)
-            found, worth = reduce(array, maps, effective)
-        mean, error = found.mean["probability_best"], found.error["probability_best"]
-        mean[:, (found.undefined > 1 - 1e-12).all(0)] = np.nan
-    known = 1.0 if batches.sampled else np.nan
+            reduced, worth = reduce(array, maps, effective)
+        mean, error = reduced.mean["probability_best"], reduced.error["probability_best"]
+        mean[:, (reduced.undefined > 1 - 1e-12).all(0)] = np.nan
+    sampled = 1.0 if batches.sampled else np.nan
     error = np.where(
         np.isnan(mean),
         np.nan,
-        share_error(mean, error, known * batches.number, known * worth.min()),
+        share_error(mean, error, sampled * batches.number, sampled * worth.min()),
     )
     dims = ("entity", "b", "a")
     return xr.Dataset(
@@ -443,17 +448,19 @@ def value_interval(
     prob = check_prob("prob", prob)
     points = axis(resolution, 8)
     array = two_class(*zoom(source, kind, window))
-    each = on_the_tile(with_entity(array, None))
-    number, n = Batches.of(each).number, each.sizes["entity"]
+    values_of_tile = on_the_tile(with_entity(array, None))
+    number, n = Batches.of(values_of_tile).number, values_of_tile.sizes["entity"]
     step = max(HELD // (4 * number), 1)
-    found = np.empty((3, n, points.size, points.size))
+    quantiles = np.empty((3, n, points.size, points.size))
     for start in range(0, n, step):
-        [part] = load_arrays(each.isel(entity=slice(start, start + step)))
+        [part] = load_arrays(values_of_tile.isel(entity=slice(start, start + step)))
         cells = part.values.reshape(number, 4, -1).transpose(2, 1, 0)
 
         def summarize(row: int, cells: np.ndarray = cells, start: int = start) -> None:
             for entity, own in enumerate(cells, start):
-                found[:, entity, row] = _mean_and_tails(own, points, points[row], (1 - prob) / 2)
+                quantiles[:, entity, row] = _mean_and_tails(
+                    own, points, points[row], (1 - prob) / 2
+                )
 
         in_threads(summarize, range(points.size))
     dims = ("entity", "b", "a") if "entity" in array.dims else ("b", "a")
@@ -461,7 +468,7 @@ def value_interval(
         name: label_map(
             xr.Variable(dims, values if "entity" in dims else values[0]), array, points, name
         )
-        for name, values in zip(("mean", "lower", "upper"), found, strict=True)
+        for name, values in zip(("mean", "lower", "upper"), quantiles, strict=True)
     }
     return place_maps(xr.Dataset(maps).assign_attrs(prob=prob), window)
 
@@ -483,13 +490,15 @@ def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> 
     return result
 
 
-def _result(found: Credible, number: float, effective: float, prob: float) -> dict[str, np.ndarray]:
+def _result(
+    reduced: Credible, number: float, effective: float, prob: float
+) -> dict[str, np.ndarray]:
     """Summarise the maps of ``number`` draws with an effective sample size ``effective``; NaN without draws."""
-    undefined = found.undefined
+    undefined = reduced.undefined
     nowhere = undefined > 1 - 1e-12
     result: dict[str, np.ndarray] = {}
-    for name, mean in found.mean.items():
-        error = found.error[name]
+    for name, mean in reduced.mean.items():
+        error = reduced.error[name]
         if name == "expected_rank":
             defined = np.where(nowhere, np.nan, 1 - undefined)
             mean /= defined
@@ -508,8 +517,8 @@ def _result(found: Credible, number: float, effective: float, prob: float) -> di
             error[:] = share_error(mean, error, number, effective)
         error[np.isnan(mean) | np.isnan(effective)] = np.nan
         result |= {name: mean, f"{name}_error": error}
-    assert found.areas is not None
-    areas = found.areas[~np.isnan(found.areas[:, 0])]
+    assert reduced.areas is not None
+    areas = reduced.areas[~np.isnan(reduced.areas[:, 0])]
     share, low, high = np.full((3, areas.shape[1]), np.nan)
     if len(areas):
         share, (low, high) = (
@@ -519,7 +528,7 @@ def _result(found: Credible, number: float, effective: float, prob: float) -> di
     return result | {
         "undefined": undefined,
         "share": share,
-        "share_error": part_error(share, found.areas_error, effective),
+        "share_error": part_error(share, reduced.areas_error, effective),
         "share_lower": low,
         "share_upper": high,
     }

@@ -222,11 +222,11 @@ def beta_preferences(
 
     check_size("points", points, power=2)
     middles = (np.arange(points) + 0.5) / points
-    each = [
+    by_axis = [
         betaincinv(*check_beta_parameters(name, pair), middles)
         for name, pair in (("a", a), ("b", b))
     ]
-    return _preferences(*(grid.ravel() for grid in np.meshgrid(*each)))
+    return _preferences(*(grid.ravel() for grid in np.meshgrid(*by_axis)))
 
 
 @check_call
@@ -293,11 +293,11 @@ def preference_ranking(
     best_error, rank_error = mean_error(first, batches.sizes), mean_error(ranks, some)
     # A single performance without draws has no measurable Monte-Carlo error.
     least = effective.min() if batches.sampled else np.nan
-    known = np.where(defined > 1e-12, defined, np.nan)
-    lower, upper = rank_intervals(probability / known[:, None], (1 - prob) / 2)
+    weight_defined = np.where(defined > 1e-12, defined, np.nan)
+    lower, upper = rank_intervals(probability / weight_defined[:, None], (1 - prob) / 2)
     # A rank that is constant over n draws may change in the next: assume one success in n more
     # draws.
-    rank_error = np.where(np.isnan(known * least), np.nan, np.fmax(rank_error, 1 / least))
+    rank_error = np.where(np.isnan(weight_defined * least), np.nan, np.fmax(rank_error, 1 / least))
     return xr.Dataset(
         {
             "rank_probability": (("entity", "rank"), probability),
@@ -307,7 +307,7 @@ def preference_ranking(
                 part_error(probability[:, 0], best_error, least),
                 {"method": ERROR},
             ),
-            "expected_rank": ("entity", probability @ order / known),
+            "expected_rank": ("entity", probability @ order / weight_defined),
             "expected_rank_error": ("entity", rank_error, {"method": ERROR}),
             "rank_marginal_lower": ("entity", lower),
             "rank_marginal_upper": ("entity", upper),
@@ -410,9 +410,9 @@ def _points(a: Any, b: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.nd
                 argument, "must contain numbers along one dim", f"{values.ndim} dims"
             )
     size = max(values.size for values in where)
-    given = np.ones(size) if weights is None else np.atleast_1d(check_weights("weights", weights))
-    if given.shape != (size,) or not {values.size for values in where} <= {1, size}:
-        lengths = {"a": where[0].size, "b": where[1].size, "weights": given.size}
+    checked = np.ones(size) if weights is None else np.atleast_1d(check_weights("weights", weights))
+    if checked.shape != (size,) or not {values.size for values in where} <= {1, size}:
+        lengths = {"a": where[0].size, "b": where[1].size, "weights": checked.size}
         raise ArgumentError("a, b and weights", "must have the same length", lengths)
     wide_a, wide_b = (np.ascontiguousarray(np.broadcast_to(values, size)) for values in where)
-    return wide_a, wide_b, given / given.sum()
+    return wide_a, wide_b, checked / checked.sum()

@@ -151,8 +151,8 @@ def no_skill_curve(
     plus, minus = share**2, (1 - share) ** 2
     t = np.linspace(0.0, 1.0, points)
     # π₊² a b = π₋² (1-a) (1-b): symmetric in a and b
-    other = ratio(minus * (1 - t), plus * t + minus * (1 - t))
-    a, b = np.concatenate([t, other]), np.concatenate([other, t])
+    ordinate = ratio(minus * (1 - t), plus * t + minus * (1 - t))
+    a, b = np.concatenate([t, ordinate]), np.concatenate([ordinate, t])
     on = ~(np.isnan(a) | np.isnan(b))
     a, b = a[on], b[on]
     order = np.lexsort((-b, a))
@@ -277,8 +277,12 @@ def moved_place(
         check_probabilities(old=old, new=new)
         return _shift_line(a, old, new), _shift_line(b, old, new)
     if old is not None or new is not None:
-        held = " and ".join(describe_value(share) for share in (old, new) if share is not None)
-        raise ArgumentError("old and new", "cannot be used unless operation='shift_prior'", held)
+        shares_text = " and ".join(
+            describe_value(share) for share in (old, new) if share is not None
+        )
+        raise ArgumentError(
+            "old and new", "cannot be used unless operation='shift_prior'", shares_text
+        )
     return places[operation]
 
 

@@ -16,25 +16,25 @@ NEEDED = {"alarm", "p_worse", "since_baseline_mean"}
 VERBS = {"tpr": "fell", "fpr": "rose"}
 
 
-def verdict_of_drift(found: xr.Dataset) -> Verdict:
+def verdict_of_drift(drift: xr.Dataset) -> Verdict:
     """Return the verdict on the result of :func:`bayesrank.ops.drift` of draws."""
-    record = DriftRecord.of(found)
-    if not set(found["alarm"].dims) <= {"entity", "dataset", "rate", "against"}:
+    record = DriftRecord.of(drift)
+    if not set(drift["alarm"].dims) <= {"entity", "dataset", "rate", "against"}:
         raise ArgumentError(
-            "result", "must have only the dims entity and dataset", found["alarm"].dims
+            "result", "must have only the dims entity and dataset", drift["alarm"].dims
         )
-    found = found if "entity" in found["alarm"].dims else found.expand_dims("entity")
-    periods = [str(name) for name in found["dataset"].values.tolist()]
+    drift = drift if "entity" in drift["alarm"].dims else drift.expand_dims("entity")
+    periods = [str(name) for name in drift["dataset"].values.tolist()]
     names = (
-        [str(name) for name in found["entity"].values.tolist()]
-        if "entity" in found.coords
+        [str(name) for name in drift["entity"].values.tolist()]
+        if "entity" in drift.coords
         else [""]
     )
-    alarm = found["alarm"].transpose("entity", "dataset", "rate", "against").values
+    alarm = drift["alarm"].transpose("entity", "dataset", "rate", "against").values
     first = periods.index(record.baseline)
     looks = len(periods) - 1 - first
     descriptions = {
-        position: f"{_describe(found, *position)}{f' ({names[position[0]]})' if len(names) > 1 else ''}"
+        position: f"{_describe(drift, *position)}{f' ({names[position[0]]})' if len(names) > 1 else ''}"
         for position in sorted(
             map(tuple, np.argwhere(alarm)), key=lambda place: (place[1], place[0])
         )
@@ -42,7 +42,7 @@ def verdict_of_drift(found: xr.Dataset) -> Verdict:
     notes: list[str] = []
     if descriptions:
         # The last look with an alarm, and in it the smallest p-value.
-        p = found["p_worse"].transpose("entity", "dataset", "rate", "against").values
+        p = drift["p_worse"].transpose("entity", "dataset", "rate", "against").values
         chosen = min(descriptions, key=lambda place: (-place[1], p[place]))
         worst, last = chosen[0], int(chosen[1])
         since = min(position[1] for position in descriptions)
@@ -62,7 +62,7 @@ def verdict_of_drift(found: xr.Dataset) -> Verdict:
             "explains."
         )
         part = (
-            found["since_baseline_mean"]
+            drift["since_baseline_mean"]
             .sel(part="rates")
             .transpose("entity", "dataset")
             .values[:, -1]
@@ -82,36 +82,36 @@ def verdict_of_drift(found: xr.Dataset) -> Verdict:
         kind,
         headline,
         notes,
-        _values(found.isel(entity=worst), names[worst], len(names), first, last),
+        _values(drift.isel(entity=worst), names[worst], len(names), first, last),
     )
 
 
-def _describe(found: xr.Dataset, entity: int, period: int, rate: int, against: int) -> str:
+def _describe(drift: xr.Dataset, entity: int, period: int, rate: int, against: int) -> str:
     """Return which rate got worse, from which value to which."""
-    name = str(found["rate"].values[rate])
-    means = found[f"{name}_mean"].isel(entity=entity).values
-    first = found["dataset"].values.tolist().index(_label(found))
+    name = str(drift["rate"].values[rate])
+    means = drift[f"{name}_mean"].isel(entity=entity).values
+    first = drift["dataset"].values.tolist().index(_label(drift))
     measured = [i for i in range(first + 1, period + 1) if np.isfinite(means[i])]
-    if found["against"].values[against] == "previous":
+    if drift["against"].values[against] == "previous":
         before, now, over = means[measured[-2]], means[period], ""
-        where = str(found["dataset"].values[measured[-2]])
+        where = str(drift["dataset"].values[measured[-2]])
     else:
         # The look alone, or the last looks together: whichever is worse.
         recent, sign = measured[-RECENT:], -1 if name == "tpr" else 1
         recent = max(recent[-1:], recent, key=lambda few: sign * means[few].mean())
-        before, now, where = means[first], means[recent].mean(), DriftRecord.of(found).baseline
+        before, now, where = means[first], means[recent].mean(), DriftRecord.of(drift).baseline
         over = f" (mean of the last {len(recent)} looks)" if len(recent) > 1 else ""
     from_to = f"from {prose.number(before, 3)} in {where} to {prose.number(now, 3)}{over}"
     return f"{display_name(name)} {VERBS[name]} {from_to}"
 
 
-def _label(found: xr.Dataset) -> object:
+def _label(drift: xr.Dataset) -> object:
     """Return the baseline, which attrs hold as text."""
-    baseline = DriftRecord.of(found).baseline
-    matching = [name for name in found["dataset"].values.tolist() if str(name) == baseline]
+    baseline = DriftRecord.of(drift).baseline
+    matching = [name for name in drift["dataset"].values.tolist() if str(name) == baseline]
     if not matching:
         raise ArgumentError(
-            "result", f"must contain the baseline {baseline!r}", describe_value(found)
+            "result", f"must contain the baseline {baseline!r}", describe_value(drift)
         )
     return matching[0]
 

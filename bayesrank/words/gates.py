@@ -28,17 +28,17 @@ def verdict_of_gate(gate: xr.Dataset) -> Verdict:
     by = "" if not record.margin else f" by more than {record.margin:g}"
     than = f"worse than {record.baseline}{by}"
 
-    def who(what: str) -> str:
+    def name_those(what: str) -> str:
         return few_names([name for name, each in zip(names, verdict, strict=True) if each == what])
 
     if record.verdict == "worse":
-        headline = (
-            f"Worse: {who('worse')} {'is' if (verdict == 'worse').sum() == 1 else 'are'} {than}"
-        )
+        headline = f"Worse: {name_those('worse')} {'is' if (verdict == 'worse').sum() == 1 else 'are'} {than}"
     elif record.verdict == "undecided":
-        headline = f"Undecided: {who('undecided')} may or may not be {than}"
+        headline = f"Undecided: {name_those('undecided')} may or may not be {than}"
     else:
-        headline = f"Not worse: {who('not worse')} {'is' if len(names) == 1 else 'are'} not {than}"
+        headline = (
+            f"Not worse: {name_those('not worse')} {'is' if len(names) == 1 else 'are'} not {than}"
+        )
     ones = [gate.isel(entity=i) for i in range(len(names))]
     text = [describe_identity(one) or describe_difference(one) for one in ones]
     if len(names) == 1:

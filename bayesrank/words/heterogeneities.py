@@ -23,10 +23,10 @@ NEEDED = {
 }
 
 
-def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
+def verdict_of_heterogeneity(result: xr.Dataset) -> Verdict:
     """Return the verdict on a heterogeneity, of :func:`bayesrank.heterogeneity`, or of some of its entities."""
-    check_result("br.heterogeneity", "result", found, NEEDED, ("score", "prob"))
-    table = found if "entity" in found.dims else found.expand_dims("entity")
+    check_result("br.heterogeneity", "result", result, NEEDED, ("score", "prob"))
+    table = result if "entity" in result.dims else result.expand_dims("entity")
     spread = table["between_sd"].values
     defined = np.flatnonzero(~np.isnan(spread))
     notes: list[str] = []
@@ -44,15 +44,15 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
         )
     extreme = defined if len(defined) <= 2 else [np.nanargmax(spread), np.nanargmin(spread)]
     first, *second = [table.isel(entity=int(i)) for i in extreme]
-    notes += [line for i in defined for line in _describe(table.isel(entity=int(i)), found)]
+    notes += [line for i in defined for line in _describe(table.isel(entity=int(i)), result)]
     more = (
         f"For {second[0]['entity'].item()} it is {_estimate(second[0], 'between_sd')}."
         if second
         else ""
     )
-    deviation = _estimate(first, "between_sd", f"{ResultRecord.of(found).percent} interval ")
+    deviation = _estimate(first, "between_sd", f"{ResultRecord.of(result).percent} interval ")
     headline = (
-        f"Between its {int(first['datasets'])} data sets the {score_name(found)} of {first['entity'].item()} has a "
+        f"Between its {int(first['datasets'])} data sets the {score_name(result)} of {first['entity'].item()} has a "
         f"standard deviation of {deviation}."
     )
     return compose("heterogeneity", headline, notes, more)
@@ -63,9 +63,9 @@ def _estimate(one: xr.Dataset, key: str, what: str = "") -> str:
     return f"{score_text(prose.number(value))} ({what}{score_text(prose.interval(low, high))})"
 
 
-def describe_typical(found: xr.Dataset) -> str:
+def describe_typical(result: xr.Dataset) -> str:
     """Return what a typical data set is, and the prevalence that its score is for; empty if unknown."""
-    record = RankingRecord.of(found)
+    record = RankingRecord.of(result)
     at = record.prevalence
     prevalence = "at their mean prevalence" if at == "sampled" else f"prevalence {at}"
     return ", ".join(
@@ -76,15 +76,15 @@ def describe_typical(found: xr.Dataset) -> str:
     )
 
 
-def _describe(one: xr.Dataset, found: xr.Dataset) -> list[str]:
+def _describe(one: xr.Dataset, result: xr.Dataset) -> list[str]:
     """State the share of the observed variance, and the score on a typical and on a new data set."""
-    name, typical = one["entity"].item(), describe_typical(found)
+    name, typical = one["entity"].item(), describe_typical(result)
     population = f" ({typical})" if typical else ""
     share, low, high = (100 * float(one[f"share{end}"]) for end in ("", "_lower", "_upper"))
     account = f"{share:.0f}% ({low:.0f}% to {high:.0f}%) of the observed variance"
     typical, new = (_estimate(one, key) for key in ("typical", "new"))
     lines = [
         f"{name}: differences between data sets account for {account}.",
-        f"{name}: the {score_name(found)} of a typical data set{population} is {typical}, of a new data set {new}.",
+        f"{name}: the {score_name(result)} of a typical data set{population} is {typical}, of a new data set {new}.",
     ]
     return lines[1:] if np.isnan(share) else lines

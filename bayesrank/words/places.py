@@ -22,13 +22,13 @@ NEEDED = {
 }
 
 
-def verdict_of_place(found: xr.Dataset) -> Verdict:
+def verdict_of_place(described: xr.Dataset) -> Verdict:
     """Return the description of a place of the Tile, from :func:`bayesrank.tile.describe_place`."""
-    check_result("br.tile.describe_place", "result", found, NEEDED, ("a", "b"))
-    right = _compare("true positive", "true negative", float(found["right_ratio"]))
-    wrong = _compare("false negative", "false positive", float(found["wrong_ratio"]))
+    check_result("br.tile.describe_place", "result", described, NEEDED, ("a", "b"))
+    right = _compare("true positive", "true negative", float(described["right_ratio"]))
+    wrong = _compare("false negative", "false positive", float(described["wrong_ratio"]))
     headline = f"{right[0].upper()}{right[1:]}; {wrong}."
-    neutral, share = float(found["neutral_prevalence"]), float(found["prevalence"])
+    neutral, share = float(described["neutral_prevalence"]), float(described["prevalence"])
     if np.isnan(neutral):
         chance = "At every prevalence, all classifiers without skill that have a value have the same one."
     elif neutral in (0.0, 1.0):
@@ -42,18 +42,20 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
     notes, at = [], f"at prevalence {prose.below_one(share, 6)}"
     if not np.isnan(share):
         negative, positive = (
-            _value(float(found[f"always_{name}"])) for name in ("negative", "positive")
+            _value(float(described[f"always_{name}"])) for name in ("negative", "positive")
         )
         notes.append(
             f"{at.capitalize()}, always negative has {negative}, and always positive {positive}."
         )
     near = [
         f"{display_name(str(name))} (distance {distance:.2g})"
-        for name, distance in zip(found["score"].values, found["distance"].values, strict=True)
+        for name, distance in zip(
+            described["score"].values, described["distance"].values, strict=True
+        )
     ]
-    first = str(found["score"].values[0])
+    first = str(described["score"].values[0])
     nearest = f"Nearest scores{'' if np.isnan(share) else f' {at}'}: {join_names(near)}."
-    if float(found["distance"][0]) == 0:
+    if float(described["distance"][0]) == 0:
         it = f"{at.capitalize()}, it" if first in AT_ONE_PREVALENCE else "It"
         nearest = f"{it} {'orders as' if first in ORDER_ONLY else 'is'} {display_name(first)}."
     return compose("place", headline, notes, chance, nearest)

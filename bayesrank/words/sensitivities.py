@@ -68,12 +68,12 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
         separated = (
             f"The base analysis separates {prose.count(pairs, 'pair')} with probability {prob:g}"
         )
-        kept = "some alternative keeps none of these orders"
+        survival = "some alternative keeps none of these orders"
         if least:
             share = "all these orders" if least == pairs else f"at least {least} of these orders"
-            kept = f"every alternative keeps {share}"
+            survival = f"every alternative keeps {share}"
         reverse = f"; at most {turned} {'is' if turned == 1 else 'are'} reversed" if turned else ""
-        notes.append(f"{separated}; {kept}{reverse}.")
+        notes.append(f"{separated}; {survival}{reverse}.")
     first = fallen[0] if fallen else _moves(result)
     second = _moves(result) if fallen else ""
     return compose("sensitivity", headline, notes, first, second)

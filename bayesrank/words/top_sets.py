@@ -13,14 +13,14 @@ NEEDED = {"in_confidence_set", "surely_top", "probability_top"}
 LISTED = 12
 
 
-def verdict_of_top_set(found: xr.Dataset) -> Verdict:
+def verdict_of_top_set(top_set: xr.Dataset) -> Verdict:
     """Return which entities may be among the k best, and which surely are, from :func:`bayesrank.top_set`."""
-    check_result("br.top_set", "result", found, NEEDED, ("k", "prob", "sets"))
-    k, prob = int(found.attrs["k"]), float(found.attrs["prob"])
-    order = np.argsort(-found["probability_top"].values, kind="stable")
-    names = np.array([str(name) for name in found["entity"].values.tolist()], object)[order]
-    possible, sure = (found[name].values[order] for name in ("in_confidence_set", "surely_top"))
-    by = "confidence set" if found.attrs["sets"] == "confidence" else "credible set"
+    check_result("br.top_set", "result", top_set, NEEDED, ("k", "prob", "sets"))
+    k, prob = int(top_set.attrs["k"]), float(top_set.attrs["prob"])
+    order = np.argsort(-top_set["probability_top"].values, kind="stable")
+    names = np.array([str(name) for name in top_set["entity"].values.tolist()], object)[order]
+    possible, sure = (top_set[name].values[order] for name in ("in_confidence_set", "surely_top"))
+    by = "confidence set" if top_set.attrs["sets"] == "confidence" else "credible set"
     which = f"{possible.sum()} of {len(names)} entities"
     if len(names) == 1:
         which = "The only entity"
@@ -35,7 +35,7 @@ def verdict_of_top_set(found: xr.Dataset) -> Verdict:
     undecided = [
         f"{name} {share:.2f}"
         for name, share, open_ in zip(
-            names, found["probability_top"].values[order], possible & ~sure, strict=True
+            names, top_set["probability_top"].values[order], possible & ~sure, strict=True
         )
         if open_
     ]

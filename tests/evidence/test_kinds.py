@@ -272,7 +272,7 @@ TYPED = (
         "sensitivities",
         "integrations",
     ),
-    *("cli", "papers", "analysis.py", "inference.py", "inspection.py"),
+    *("cli", "papers", "analysis", "inference.py", "inspection.py"),
 )
 #: Variables of evidence that tell the kind.
 TELLING = re.compile(

@@ -270,18 +270,18 @@ def test_one_case_that_differs_is_too_few(score, label, clustered):
         br.from_probabilities(truth, {"a": values, "b": better}, cluster=cluster), seed=1
     )
     ranking = br.credible_ranking(fitted, score)
-    assert ranking["probability_best"].sel(entity="b") > 0.95
     assert ranking.attrs["headline"] == "leads"
+    # One cluster of 50 is too few for a probability of 0.95 of an area.
+    beats = ranking["probability_best"].sel(entity="b").item() > 0.95
+    assert beats or (clustered and score in ("auc_roc", "average_precision"))
     units = "1 cluster" if clustered else "1 of 100 cases"
     rests = (
         "the comparison rests on these"
         if score in ("auc_roc", "average_precision")
         else "too few for the Bayesian"
     )
-    assert any(
-        f"they differ on only {units}: {rests}" in note
-        for note in br.notes(ranking) + br.verdict(ranking)
-    )
+    told = " ".join(br.notes(ranking) + br.verdict(ranking))
+    assert (f"they differ on only {units}: {rests}" in told) == beats
     # Of fewer entities the rivals are those that are left.
     alone = br.credible_ranking(fitted.sel(entity=["b"]), score)
     assert not any("they differ" in note for note in br.notes(alone) + br.verdict(alone))

@@ -110,8 +110,12 @@ class EvidenceKind(ABC):
 
 def patterns_on(evidence: Any, dataset: Any, names: Sequence[str], **others: Any) -> Any:
     """Return evidence with the patterns of one data set alone: of its arrays with these names; others are given."""
-    here = np.array([name == dataset for name in evidence.dataset.tolist()])
-    own = {name: values[here] for name in names if (values := getattr(evidence, name)) is not None}
+    in_dataset = np.array([name == dataset for name in evidence.dataset.tolist()])
+    own = {
+        name: values[in_dataset]
+        for name in names
+        if (values := getattr(evidence, name)) is not None
+    }
     return replace(evidence, **own, **others, dataset=None)
 
 

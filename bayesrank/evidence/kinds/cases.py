@@ -140,9 +140,9 @@ class CaseEvidence(EvidenceKind):
     @property
     def given(self) -> np.ndarray:
         """Return outcomes, or predicted labels (pattern, entity)."""
-        given = self.predicted if self.outcome is None else self.outcome
-        assert given is not None
-        return given
+        answers = self.predicted if self.outcome is None else self.outcome
+        assert answers is not None
+        return answers
 
     @cached_property
     def answers(self) -> np.ndarray:
@@ -161,12 +161,14 @@ class CaseEvidence(EvidenceKind):
     ) -> xr.DataArray:
         """Return the number of cases of each entity, on each data set if cases name them."""
         # Without outcomes, all entities predicted the same cases.
-        met = np.ones(self.given.shape, bool) if self.outcome is None else ~np.isnan(self.outcome)
-        known = xr.DataArray(met, {"entity": entities.variable}, ("pattern", "entity"))
+        answered = (
+            np.ones(self.given.shape, bool) if self.outcome is None else ~np.isnan(self.outcome)
+        )
+        has_case = xr.DataArray(answered, {"entity": entities.variable}, ("pattern", "entity"))
         if datasets is not None and self.dataset is not None:
-            known = known & (xr.DataArray(self.dataset, dims="pattern") == datasets)
+            has_case = has_case & (xr.DataArray(self.dataset, dims="pattern") == datasets)
         count = xr.DataArray(self.count, dims="pattern")
-        return (count * known).sum("pattern").astype(np.int64).rename("cases").drop_attrs()
+        return (count * has_case).sum("pattern").astype(np.int64).rename("cases").drop_attrs()
 
     @property
     def squares(self) -> np.ndarray:
@@ -225,16 +227,16 @@ class CaseEvidence(EvidenceKind):
         ``of_datasets`` are the weights of the data sets in a mean over them, in their order of
         appearance; without weights all cases count alike, or all clusters.
         """
-        each = (self.answers >= 0).astype(float)
+        weight = (self.answers >= 0).astype(float)
         if self.cluster is not None and not self.by_case:
-            each /= np.maximum(sums_within(self.cluster, self.count[:, None] * each), 1e-300)[
+            weight /= np.maximum(sums_within(self.cluster, self.count[:, None] * weight), 1e-300)[
                 self.cluster
             ]
         if of_datasets is None or self.dataset is None:
-            return each / (self.count @ each)
+            return weight / (self.count @ weight)
         names = pd.factorize(self.dataset)[0]
-        total = np.maximum(sums_within(names, self.count[:, None] * each), 1e-300)
-        return each / total[names] * of_datasets[names, None]
+        total = np.maximum(sums_within(names, self.count[:, None] * weight), 1e-300)
+        return weight / total[names] * of_datasets[names, None]
 
     def sizes(self, entity: int, strength: np.ndarray | None = None) -> list[np.ndarray]:
         """Return the weights of the units (clusters, or single cases) of each data set for one entity.
@@ -242,17 +244,23 @@ class CaseEvidence(EvidenceKind):
         ``strength`` is the influence of a case of each pattern (all alike without it): clusters
         without positive cases tell nothing about a rate of positive cases.
         """
-        met = self.answers[:, entity] >= 0
-        names = np.zeros(len(met), int) if self.dataset is None else pd.factorize(self.dataset)[0]
+        answered = self.answers[:, entity] >= 0
+        names = (
+            np.zeros(len(answered), int) if self.dataset is None else pd.factorize(self.dataset)[0]
+        )
         result: list[np.ndarray] = []
         for position in range(names.max(initial=0) + 1):
-            here = met & (names == position)
+            in_dataset = answered & (names == position)
             if self.cluster is None:
-                each = np.ones(int(here.sum())) if self.each is None else self.each[here]
-                result.append(np.repeat(each, np.round(self.count[here] / each).astype(int)))
+                weight = (
+                    np.ones(int(in_dataset.sum())) if self.each is None else self.each[in_dataset]
+                )
+                result.append(
+                    np.repeat(weight, np.round(self.count[in_dataset] / weight).astype(int))
+                )
                 continue
-            cluster, count = self.cluster[here], self.count[here]
-            own = count if strength is None else count * strength[here]
+            cluster, count = self.cluster[in_dataset], self.count[in_dataset]
+            own = count if strength is None else count * strength[in_dataset]
             size = np.bincount(cluster, own).astype(float)
             if not self.by_case:
                 size = size / np.maximum(np.bincount(cluster, count), 1e-300)
@@ -282,7 +290,7 @@ def _right_or_wrong_runs(outcome: np.ndarray, assembled: EvidenceRecord) -> int:
     runs = assembled.most_runs or 0
     if runs < 2 or assembled.fewest_runs != runs:
         return 0
-    known = outcome[~np.isnan(outcome)]
-    right = known * runs
+    outcomes = outcome[~np.isnan(outcome)]
+    right = outcomes * runs
     full = np.abs(right - np.round(right)).max() < ROUNDING
-    return runs if known.min() >= 0 and known.max() <= 1 and full else 0
+    return runs if outcomes.min() >= 0 and outcomes.max() <= 1 and full else 0

@@ -86,13 +86,13 @@ def swaps_of_columns(
     margins = [tuple(np.bincount(column + 1, count).tolist()) for column in answers.T]
     result = []
     for candidates in groups_of(margins):
-        left = candidates.tolist()
-        while len(left) > 1:
-            first, *others = left
+        remaining = candidates.tolist()
+        while len(remaining) > 1:
+            first, *others = remaining
             alike = [other for other in others if _may_swap(answers, count, places, first, other)]
             if alike:
                 result.append(np.array([first, *alike]))
-            left = [other for other in others if other not in alike]
+            remaining = [other for other in others if other not in alike]
     return result
 
 
@@ -123,13 +123,13 @@ def _tally(rows: np.ndarray, count: np.ndarray, places: Sequence[list[Any]]) -> 
 
 def swaps_of_votes(wins: np.ndarray, ties: np.ndarray) -> list[np.ndarray]:
     """Return the groups of entities with the same votes against every other one, and even votes among themselves."""
-    result, left = [], list(range(len(wins)))
-    while left:
-        first, *others = left
+    result, remaining = [], list(range(len(wins)))
+    while remaining:
+        first, *others = remaining
         alike = [i for i in others if _same_votes(wins, ties, first, i)]
         if alike:
             result.append(np.array([first, *alike]))
-        left = [i for i in others if i not in alike]
+        remaining = [i for i in others if i not in alike]
     return result
 
 

@@ -78,10 +78,10 @@ class VoteEvidence(EvidenceKind):
         wins, ties = self.wins, self.ties
         if self.units is not None:
             number = wins + wins.T + ties
-            each = np.divide(
+            share = np.divide(
                 self.units.on_pair, number, out=np.zeros(number.shape), where=number > 0
             )
-            wins, ties = wins * each, ties * each
+            wins, ties = wins * share, ties * share
         return pairing_of(wins, ties, self.pool)
 
     def _quantile_factor(self, prob: float) -> np.ndarray:

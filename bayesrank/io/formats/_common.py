@@ -122,19 +122,19 @@ def as_seconds(milliseconds: Any) -> float:
     return milliseconds / 1000 if isinstance(milliseconds, int | float) else math.nan
 
 
-def rows_of(found: list[dict[str, Any]], source: str, **same: Any) -> pd.DataFrame:
-    """Return a table of ``found``; ``source`` is where the names of systems come from, ``same`` holds in every row."""
-    frame = pd.DataFrame(found)
+def rows_of(rows: list[dict[str, Any]], source: str, **same: Any) -> pd.DataFrame:
+    """Return a table of ``rows``; ``source`` is where the names of systems come from, ``same`` holds in every row."""
+    frame = pd.DataFrame(rows)
     frame.attrs = {"source": source}
     return frame.assign(**same)
 
 
-def category_of(about: Any) -> Any:
+def category_of(fields: Any) -> Any:
     """Return the first field of a case that names a group of cases."""
-    if isinstance(about, Mapping):
+    if isinstance(fields, Mapping):
         for key in CATEGORIES:
-            if isinstance(about.get(key), str | int) and about[key] != "":
-                return about[key]
+            if isinstance(fields.get(key), str | int) and fields[key] != "":
+                return fields[key]
     return None
 
 

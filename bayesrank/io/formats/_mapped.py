@@ -73,8 +73,8 @@ class Fields:
         if not fitting:
             return None
         best = max(fitting, key=len)
-        held, depth = self.values[best], sum(step in (ROW, KEY) for step in best)
-        return [held.get(row[:depth]) for row in rows]
+        own_values, depth = self.values[best], sum(step in (ROW, KEY) for step in best)
+        return [own_values.get(row[:depth]) for row in rows]
 
 
 def name_of(path: Path_) -> str:
@@ -164,10 +164,10 @@ def _as_rows(node: Mapping) -> Any:
     if not (dicts or lists):
         return node
     cells = [list(c.values()) if dicts else c for c in columns]
-    plain = all(not isinstance(value, Mapping | list) for c in cells for value in c)
+    are_scalars = all(not isinstance(value, Mapping | list) for c in cells for value in c)
     same = len({tuple(c) if dicts else len(c) for c in columns}) == 1
     kinds = {frozenset(type(value) for value in c) & {str} for c in cells}
-    if not (plain and same and len(kinds) > 1):
+    if not (are_scalars and same and len(kinds) > 1):
         return node
     return [dict(zip(node, row, strict=True)) for row in zip(*cells, strict=True)]
 
@@ -193,16 +193,16 @@ def parse_map(text: Any, argument: str) -> dict[str, str]:
             part.partition("=")
             for part in next(csv.reader(io.StringIO(text), skipinitialspace=True), [])
         ]
-        given = {role.strip(): name.strip() for role, _, name in pairs}
+        mapping = {role.strip(): name.strip() for role, _, name in pairs}
     elif isinstance(text, Mapping):
-        given = {str(role): str(name) for role, name in text.items()}
+        mapping = {str(role): str(name) for role, name in text.items()}
     else:
         raise ArgumentError(
             argument, "must be a mapping from roles to fields", describe_value(text)
         )
-    odd = [role for role in given if role not in MAPPED]
-    empty = [role for role, name in given.items() if not name]
-    lacking = [role for role in NEEDED if role not in given]
+    odd = [role for role in mapping if role not in MAPPED]
+    empty = [role for role, name in mapping.items() if not name]
+    lacking = [role for role in NEEDED if role not in mapping]
     if odd or empty or lacking:
         raise ArgumentError(
             argument,
@@ -210,47 +210,49 @@ def parse_map(text: Any, argument: str) -> dict[str, str]:
             "case=FIELD,entity=FIELD,outcome=FIELD",
             f"{text!r}",
         )
-    return given
+    return mapping
 
 
-def fields_of(given: Mapping[str, str]) -> list[str]:
+def fields_of(mapping: Mapping[str, str]) -> list[str]:
     """Return the fields that a mapping names."""
     return [
         name
-        for field in given.values()
+        for field in mapping.values()
         for name in (field, *field.split("+"))
         if not name.startswith("@")
     ]
 
 
-def write_map(given: Mapping[str, str]) -> str:
+def write_map(mapping: Mapping[str, str]) -> str:
     """Return a mapping as it is typed."""
-    pairs = [f"{role}={name}" for role, name in given.items()]
+    pairs = [f"{role}={name}" for role, name in mapping.items()]
     return ",".join(f'"{pair}"' if "," in pair else pair for pair in pairs)
 
 
-def read_rows(fields: Fields, given: Mapping[str, str], argument: str) -> pd.DataFrame:
+def read_rows(fields: Fields, mapping: Mapping[str, str], argument: str) -> pd.DataFrame:
     """Return the table of one file by a mapping; ``outcome=A+B`` means that A and B are entities."""
-    known = fields.names()
-    wide = [given["outcome"]] if given["outcome"] in known else given["outcome"].split("+")
+    all_names = fields.names()
+    wide = (
+        [mapping["outcome"]] if mapping["outcome"] in all_names else mapping["outcome"].split("+")
+    )
     parts = []
     for score in wide:
         paths = [path for path in fields.values if name_of(path) == score]
         if not paths:
             raise ArgumentError(
                 argument,
-                f"must name fields of {fields.file}, {list_names(known, 20)}",
+                f"must name fields of {fields.file}, {list_names(all_names, 20)}",
                 f"outcome={score}",
             )
         path = max(paths, key=lambda one: len(fields.values[one]))
         rows = list(fields.values[path])
         held: dict[str, Any] = {"outcome": _numbers(fields, path, score, argument)}
-        for role, name in given.items():
+        for role, name in mapping.items():
             if role == "outcome":
                 continue
             column = fields.column(name, rows, path)
             if column is None:
-                fit = [other for other in known if fields.column(other, rows, path) is not None]
+                fit = [other for other in all_names if fields.column(other, rows, path) is not None]
                 raise ArgumentError(
                     argument,
                     f"must name a field beside {score} of {fields.file}, {list_names(fit, 20)}",
@@ -267,8 +269,8 @@ def read_rows(fields: Fields, given: Mapping[str, str], argument: str) -> pd.Dat
     frame = pd.concat(parts, ignore_index=True)
     frame["case"] = frame["case"].map(_as_name)
     metric = (
-        given["outcome"].rpartition(".")[2]
-        if len(wide) == 1 and given["outcome"] != "value"
+        mapping["outcome"].rpartition(".")[2]
+        if len(wide) == 1 and mapping["outcome"] != "value"
         else None
     )
     source = "--map" if argument.startswith("--") else "map"
@@ -314,12 +316,16 @@ def propose(files: list[Fields]) -> dict[str, str]:
     )
     if records and best[1].get("case", "@row") == "@row":
         best = min(best, _propose_of(_as_one_file(files), []), key=lambda found: found[0])
-    given = best[1]
-    if given.get("entity") == "@file" and len(files) > 1 and len({one.file for one in files}) == 1:
-        given = given | {
+    mapping = best[1]
+    if (
+        mapping.get("entity") == "@file"
+        and len(files) > 1
+        and len({one.file for one in files}) == 1
+    ):
+        mapping = mapping | {
             "entity": "@folder"
         }  # each entity has a folder with a file of the same name
-    return given
+    return mapping
 
 
 def _propose_of(fields: Fields, others: list[Fields]) -> tuple[float, dict[str, str]]:
@@ -330,8 +336,10 @@ def _propose_of(fields: Fields, others: list[Fields]) -> tuple[float, dict[str, 
         if len(held) > 1 and _could_be_score(path, held)
     ]
     scores = [path for path in scores if not is_beside_answers(name_of(path))]
-    found = [_propose_for(fields, path, others) for path in scores]
-    return min(*filter(None, found), _propose_wide(fields, scores), NOTHING, key=lambda one: one[0])
+    proposals = [_propose_for(fields, path, others) for path in scores]
+    return min(
+        *filter(None, proposals), _propose_wide(fields, scores), NOTHING, key=lambda one: one[0]
+    )
 
 
 def _as_one_file(files: list[Fields]) -> Fields:
@@ -345,8 +353,8 @@ def _as_one_file(files: list[Fields]) -> Fields:
     return joined
 
 
-def _could_be_score(path: Path_, held: Mapping[tuple, Any]) -> bool:
-    return could_be_score(name_of(path), list(held.values()))
+def _could_be_score(path: Path_, values: Mapping[tuple, Any]) -> bool:
+    return could_be_score(name_of(path), list(values.values()))
 
 
 def _propose_for(
@@ -365,8 +373,8 @@ def _propose_for(
     if result is None or not several or result[1].get("entity") != "@file":
         return result
     # Cases of several files have the same names in all of them.
-    penalty, given = result
-    met = set(map(str, columns[given["case"]] or ()))
+    penalty, mapping = result
+    cases = set(map(str, columns[mapping["case"]] or ()))
     shared = {
         name: held
         for name, held in columns.items()
@@ -378,18 +386,21 @@ def _propose_for(
         again = [other for other in one.values if name_of(other) == name_of(path)]
         if not again:
             continue
-        there = list(one.values[again[0]])
+        path_of_name = list(one.values[again[0]])
 
         def common(
-            name: str, one: Fields = one, there: list[tuple] = there, way: Path_ = again[0]
+            name: str,
+            one: Fields = one,
+            path_of_name: list[tuple] = path_of_name,
+            way: Path_ = again[0],
         ) -> bool:
-            known = set(map(str, one.column(name, there, way) or ()))
-            return bool(known & set(map(str, columns[name] or ())))
+            ids = set(map(str, one.column(name, path_of_name, way) or ()))
+            return bool(ids & set(map(str, columns[name] or ())))
 
         fitting = [name for name in shared if common(name)]
-        if met and not common(given["case"]) and fitting:
-            given = given | {"case": min(fitting, key=lambda name: telling("case", name))}
-    return penalty, given
+        if cases and not common(mapping["case"]) and fitting:
+            mapping = mapping | {"case": min(fitting, key=lambda name: telling("case", name))}
+    return penalty, mapping
 
 
 def _propose_wide(fields: Fields, scores: list[Path_]) -> tuple[float, dict[str, str]]:

@@ -55,16 +55,16 @@ def read(path: Path) -> pd.DataFrame:
 
 def _read_terminal(log: dict[str, Any], path: Path) -> pd.DataFrame:
     """Return the trials of a run of Terminal-Bench; null is a trial that was not judged, and counts as failed."""
-    found = []
+    rows = []
     for trial in log["results"]:
         solved, mode = trial.get("is_resolved"), trial.get("failure_mode")
         state = None if mode in (None, "unset", "none") else str(mode).replace("_", " ")
-        one = {"case": trial["task_id"], "outcome": as_outcome(solved), "status": state}
+        row = {"case": trial["task_id"], "outcome": as_outcome(solved), "status": state}
         if solved is None:
-            one |= {"status": "error", "scored": 0.0}
-        found.append(one)
+            row |= {"status": "error", "scored": 0.0}
+        rows.append(row)
     frame = rows_of(
-        found,
+        rows,
         "run_metadata.json",
         entity=_agent_of(path),
         dataset="Terminal-Bench",
@@ -141,19 +141,19 @@ def _read_robot(log: dict[str, Any], path: Path) -> pd.DataFrame:
             "/".join(str(task[key]) for key in ("task_group", "task_id") if key in task)
             or "episodes"
         )
-        held = task["metrics"]
+        metrics = task["metrics"]
         for metric, values in (
-            ("success", held.get("successes")),
-            ("sum_reward", held.get("sum_rewards")),
+            ("success", metrics.get("successes")),
+            ("sum_reward", metrics.get("sum_rewards")),
         ):
             for episode, value in enumerate(values or []):
-                one = {
+                row = {
                     "case": f"{name} {episode}",
                     "cluster": name,
                     "metric": metric,
                     "outcome": as_outcome(value),
                 }
-                result.append(one)
+                result.append(row)
     own = path.stem != "eval_info"
     entity, source = (
         (path.stem, "the name of the file") if own else (path.parent.name, "the name of the folder")

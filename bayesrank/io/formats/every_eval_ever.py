@@ -33,36 +33,40 @@ def recognise(head: str) -> str:
 
 
 def read(path: Path) -> pd.DataFrame:
-    beside = path.with_name(path.name.removesuffix("_samples.jsonl") + ".json")
-    record = read_json(beside) if beside.is_file() else {}
+    summary_path = path.with_name(path.name.removesuffix("_samples.jsonl") + ".json")
+    record = read_json(summary_path) if summary_path.is_file() else {}
     better = {
         held.get("evaluation_name"): not held["metric_config"]["lower_is_better"]
         for held in record.get("evaluation_results", [])
         if "lower_is_better" in (held.get("metric_config") or {})
     }
-    found = []
+    rows = []
     for row in read_lines(path):
         notes, name = row.get("metadata") or {}, row["evaluation_name"]
         variant, result = notes.get("filter"), str(row.get("evaluation_result_id") or "")
-        one = {
+        fields = {
             "entity": row["model_id"],
             "dataset": name.removesuffix(f"/{variant}") if variant else name,
         }
-        one |= {"case": row["sample_id"], "run": notes.get("epoch"), "hash": row.get("sample_hash")}
-        one |= {
+        fields |= {
+            "case": row["sample_id"],
+            "run": notes.get("epoch"),
+            "hash": row.get("sample_hash"),
+        }
+        fields |= {
             "outcome": as_outcome(row["evaluation"]["score"]),
             "better": better.get(name),
             "variant": variant,
         }
-        one |= {"metric": result.partition(":")[0] if result else "score"}
-        one |= {"status": "error" if row.get("error") else None, "category": category_of(notes)}
-        found.append(
-            one | {"seconds": as_seconds((row.get("performance") or {}).get("latency_ms"))}
+        fields |= {"metric": result.partition(":")[0] if result else "score"}
+        fields |= {"status": "error" if row.get("error") else None, "category": category_of(notes)}
+        rows.append(
+            fields | {"seconds": as_seconds((row.get("performance") or {}).get("latency_ms"))}
         )
-    frame = rows_of(found, "model_id")
+    frame = rows_of(rows, "model_id")
     size = (record.get("detailed_evaluation_results") or {}).get("total_rows")
     setup = {"library": (record.get("eval_library") or {}).get("name")}
-    frame.attrs |= {"variant": "filter", "beside": beside, "setup": setup}
+    frame.attrs |= {"variant": "filter", "beside": summary_path, "setup": setup}
     if isinstance(size, int) and len(frame) < size:
         frame.attrs["doubts"] = [Note("fewer_rows", {"rows": len(frame), "expected": size})]
     return frame

@@ -44,8 +44,10 @@ def recognise(head: str) -> str:
 
 
 def read(path: Path) -> pd.DataFrame:
-    beside = path.with_name("run_spec.json")
-    spec: dict[str, Any] = read_json(beside) if beside.is_file() else {"name": path.parent.name}
+    spec_path = path.with_name("run_spec.json")
+    spec: dict[str, Any] = (
+        read_json(spec_path) if spec_path.is_file() else {"name": path.parent.name}
+    )
     name, adapter = spec["name"], spec.get("adapter_spec") or {}
     entity, source = adapter.get("model"), "adapter_spec.model in run_spec.json"
     if entity is None:
@@ -55,7 +57,7 @@ def read(path: Path) -> pd.DataFrame:
     log = read_json(path)
     # A name that occurs on several splits is of several instances.
     splits = Counter(s["name"].get("split") for row in log for s in row["stats"])
-    found = []
+    rows = []
     for row in log:
         variant = (row.get("perturbation") or {}).get("name") or "original"
         seconds = next(
@@ -66,16 +68,21 @@ def read(path: Path) -> pd.DataFrame:
             metric = stat["name"]["name"]
             if COSTS.match(metric):
                 continue
-            held = (stat["name"].get("perturbation") or {}).get("name") or variant
+            perturbation = (stat["name"].get("perturbation") or {}).get("name") or variant
             case = (
                 row["instance_id"]
                 if len(splits) == 1
                 else f"{row['instance_id']} ({stat['name'].get('split')})"
             )
             mean = stat.get("mean", math.nan) if stat.get("count") else math.nan
-            one = {"case": case, "run": row["train_trial_index"], "outcome": mean, "metric": metric}
-            found.append(one | {"variant": held, "seconds": seconds})
-    frame = rows_of(found, source, entity=entity, dataset=dataset)
+            fields = {
+                "case": case,
+                "run": row["train_trial_index"],
+                "outcome": mean,
+                "metric": metric,
+            }
+            rows.append(fields | {"variant": perturbation, "seconds": seconds})
+    frame = rows_of(rows, source, entity=entity, dataset=dataset)
     setup = {
         key: adapter.get(key) for key in ("method", "max_train_instances", "max_eval_instances")
     }

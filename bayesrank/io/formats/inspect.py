@@ -49,7 +49,7 @@ def read(path: Path) -> pd.DataFrame:
     )
     run = log["eval"]
     task = run["task"].split("/")[-1].replace("-", "_")
-    found = []
+    rows = []
     for sample in samples:
         record = {"case": str(sample["id"]), "run": sample.get("epoch") or 1}
         record |= {
@@ -64,23 +64,23 @@ def read(path: Path) -> pd.DataFrame:
         failed = bool(sample.get("error"))
         for metric, value in flat_scores(scores) if scores else [(None, None)]:
             outcome, status = outcome_and_status(value, failed)
-            found.append(record | {"metric": metric, "outcome": outcome, "status": status})
+            rows.append(record | {"metric": metric, "outcome": outcome, "status": status})
     frame = pd.DataFrame(
-        found, columns=["case", "run", "metric", "outcome", "status", "category", "seconds", "hash"]
+        rows, columns=["case", "run", "metric", "outcome", "status", "category", "seconds", "hash"]
     )
     frame["entity"], frame["dataset"] = run["model"], task
     config = run.get("config") or {}
-    size = len((run.get("dataset") or {}).get("sample_ids") or []) or (
-        run.get("dataset") or {}
-    ).get("samples")
+    dataset = run.get("dataset") or {}
+    size = len(dataset.get("sample_ids") or []) or dataset.get("samples")
     setup = {name: run.get(name) for name in ("solver", "task_args", "model_roles", "task_version")}
     setup["limit"] = config.get("limit")
     # Without a model of its own, a scorer that asks a model asks the one that is evaluated.
     role = (run.get("model_roles") or {}).get("grader")
     default = (role.get("model") if isinstance(role, dict) else role) or run["model"]
-    held = {s["name"]: (s.get("options") or {}).get("model") for s in run.get("scorers") or []}
+    judge_of = {s["name"]: (s.get("options") or {}).get("model") for s in run.get("scorers") or []}
     judges = {
-        name: (m.get("model") if isinstance(m, dict) else m) or default for name, m in held.items()
+        name: (m.get("model") if isinstance(m, dict) else m) or default
+        for name, m in judge_of.items()
     }
     graded = frame["metric"].astype(str).str.startswith("model_graded")
     frame["judge"] = (

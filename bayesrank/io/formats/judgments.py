@@ -80,14 +80,18 @@ def _games(row: dict[str, Any]) -> list[dict[str, Any]]:
     for number, game in enumerate(row["games"]):
         share = None if game is None else GAMES.get(str(game.get("score")))
         won = share if number % 2 == 0 or share is None else 1 - share
-        one = {
+        row_of_game = {
             "entity": row["model"],
             "case": row.get("question_id", row.get("uid")),
             "run": number + 1,
         }
-        one |= {"judge": _text(row.get("judge")), "category": row.get("category"), "metric": "win"}
+        row_of_game |= {
+            "judge": _text(row.get("judge")),
+            "category": row.get("category"),
+            "metric": "win",
+        }
         result.append(
-            one
+            row_of_game
             | {
                 "outcome": math.nan if won is None else won,
                 "status": "error" if won is None else None,
@@ -99,13 +103,13 @@ def _games(row: dict[str, Any]) -> list[dict[str, Any]]:
 def _grade(row: dict[str, Any]) -> dict[str, Any]:
     """Return the grade of an answer; the turns of a question are cases of one cluster."""
     missing = row["score"] in (None, NO_GRADE)
-    one = {
+    grade = {
         "entity": row["model"],
         "case": f"turn {row['turn']} of {row['question_id']}",
         "cluster": row["question_id"],
     }
-    one |= {"judge": _text(row.get("judge")), "metric": "grade"}
-    return one | {
+    grade |= {"judge": _text(row.get("judge")), "metric": "grade"}
+    return grade | {
         "outcome": math.nan if missing else float(row["score"]),
         "status": "error" if missing else None,
     }

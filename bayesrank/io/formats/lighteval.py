@@ -42,27 +42,29 @@ def read(path: Path) -> pd.DataFrame:
             ", ".join(map(str, records[0])) if records else "no rows",
             "br.from_frame(pandas.read_parquet(path)) reads other tables",
         )
-    found = []
+    rows = []
     for i, record in enumerate(records):
-        about = next(
+        case_fields = next(
             (record[name] for name in CASES if isinstance(record.get(name), Mapping)), record
         )
-        given = about.get("id")
-        content = about.get("query") or about.get("full_prompt") or about.get("example")
-        case = {"case": str(i if given in (None, "") else given), "hash": content}
-        found += [
+        name_of_case = case_fields.get("id")
+        content = (
+            case_fields.get("query") or case_fields.get("full_prompt") or case_fields.get("example")
+        )
+        case = {"case": str(i if name_of_case in (None, "") else name_of_case), "hash": content}
+        rows += [
             case | {"metric": name, "outcome": as_outcome(value)}
             for name, value in record[scores].items()
         ]
     task, shots, time = _task_of(path)
     folder, system = _system_of(path)
-    beside = None if folder is None else _results_of(folder, system, time)
-    frame = pd.DataFrame(found)
+    summary = None if folder is None else _results_of(folder, system, time)
+    frame = pd.DataFrame(rows)
     frame.attrs = {
         "source": "the folder of the details" if folder else "the name of the file",
         "setup": {"shots": shots},
     }
-    frame.attrs |= {} if beside is None else {"beside": beside}
+    frame.attrs |= {} if summary is None else {"beside": summary}
     return frame.assign(entity=system or path.stem, dataset=task)
 
 

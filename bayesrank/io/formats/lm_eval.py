@@ -40,18 +40,18 @@ def recognise(head: str) -> str:
 
 def read(path: Path) -> pd.DataFrame:
     stamp = STAMP.search(path.name)
-    beside, task = _results(path, stamp[1] if stamp else None), path.stem
-    record = read_json(beside) if beside else {}
+    summary, task = _results(path, stamp[1] if stamp else None), path.stem
+    record = read_json(summary) if summary else {}
     if stamp:
         task = path.name[: stamp.start()].removeprefix("samples_")
     old = begin_of(path).startswith("[")  # versions before 0.4.3 wrote one list
     rows = read_json(path) if old else read_lines(path)
     # Layouts without timestamps have the arguments of the model in the name of the file.
-    known = [name for name in record.get("results", {}) if old and path.stem.endswith(f"_{name}")]
-    task = max(known, key=len, default=task)
+    tasks = [name for name in record.get("results", {}) if old and path.stem.endswith(f"_{name}")]
+    task = max(tasks, key=len, default=task)
     better = record.get("higher_is_better", {}).get(task, {})
     seen: dict[Any, int] = {}
-    found = []
+    scored = []
     for row in rows:
         names = row.get("metrics") or [
             key for key in row if key not in FIXED and not key.endswith("_hash")
@@ -64,9 +64,9 @@ def read(path: Path) -> pd.DataFrame:
         for name in names:
             if name in row:
                 value = as_outcome(row[name])
-                found.append((str(key), value, name, variant, content, better.get(name), category))
+                scored.append((str(key), value, name, variant, content, better.get(name), category))
     frame = pd.DataFrame(
-        found, columns=["case", "outcome", "metric", "variant", "hash", "better", "category"]
+        scored, columns=["case", "outcome", "metric", "variant", "hash", "better", "category"]
     )
     frame["entity"], source = _system(path, record)
     frame["dataset"] = task
@@ -78,7 +78,7 @@ def read(path: Path) -> pd.DataFrame:
         "variant": "filter",
         "expected": size,
         "setup": setup,
-        "beside": beside,
+        "beside": summary,
     }
     return frame
 
@@ -96,16 +96,16 @@ def _results(path: Path, stamp: str | None) -> Path | None:
     return path.with_name(names[0]) if len(names) == 1 else None
 
 
-def _system(path: Path, about: dict[str, Any]) -> tuple[str | None, str]:
-    if about.get("model_source") == "CUSTOM":
+def _system(path: Path, record: dict[str, Any]) -> tuple[str | None, str]:
+    if record.get("model_source") == "CUSTOM":
         return None, "model_name is random for a model given as a Python object"
-    if about.get("model_name"):
-        return about["model_name"], "model_name in the results beside the samples"
-    given = about.get("config", {}).get("model_args") or path.name
-    if isinstance(given, str):
-        found = re.search(r"(?:pretrained|model)(?:=|__)([^,]+)", given)
-        given = {"pretrained": found[1].replace("__", "/")} if found else {}
-    name = given.get("pretrained") or given.get("model")
+    if record.get("model_name"):
+        return record["model_name"], "model_name in the results beside the samples"
+    arguments = record.get("config", {}).get("model_args") or path.name
+    if isinstance(arguments, str):
+        match = re.search(r"(?:pretrained|model)(?:=|__)([^,]+)", arguments)
+        arguments = {"pretrained": match[1].replace("__", "/")} if match else {}
+    name = arguments.get("pretrained") or arguments.get("model")
     if name:
         return name, "model_args of the run"
     if "__" in path.parent.name:

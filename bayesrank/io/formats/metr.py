@@ -23,7 +23,7 @@ def recognise(head: str) -> bool:
 
 
 def read(path: Path) -> pd.DataFrame:
-    found = []
+    rows = []
     for row in read_lines(path):
         record = {"entity": row["alias"], "case": row["task_id"], "category": row["task_family"]}
         record |= {"cost": row.get("dollar_equivalent")}
@@ -32,8 +32,8 @@ def read(path: Path) -> pd.DataFrame:
         )
         record["status"] = STATES.get(row.get("fatal_error_from"), "error")
         for metric in ("score_binarized", "score"):
-            found.append(record | {"metric": metric, "outcome": as_outcome(row.get(metric))})
-    frame = rows_of(found, "alias", dataset="METR", better=True)
+            rows.append(record | {"metric": metric, "outcome": as_outcome(row.get(metric))})
+    frame = rows_of(rows, "alias", dataset="METR", better=True)
     frame["run"] = frame.groupby(["entity", "case", "metric"]).cumcount() + 1
     if "human" in set(frame["entity"]):
         frame.attrs["doubts"] = [Note("human_baseline")]

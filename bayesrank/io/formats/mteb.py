@@ -23,21 +23,21 @@ def recognise(head: str) -> str:
 
 
 def read(path: Path) -> pd.DataFrame:
-    log, beside = read_json(path), path.with_name("model_meta.json")
+    log, meta_path = read_json(path), path.with_name("model_meta.json")
     revision = re.fullmatch("[0-9a-f]{8,}|external|no_revision_available", path.parent.name)
     entity, source = (
         (path.parent.parent if revision else path.parent).name.replace("__", "/"),
         "the folder",
     )
-    if beside.is_file():
-        entity, source = read_json(beside)["name"], "name in model_meta.json"
-    found = []
+    if meta_path.is_file():
+        entity, source = read_json(meta_path)["name"], "name in model_meta.json"
+    rows = []
     for split, held in log["scores"].items():
         for one in held:
             subset = one.get("hf_subset", "default")
             case = log["task_name"] if subset == "default" else f"{log['task_name']} {subset}"
-            found.append({"case": case, "outcome": one["main_score"], "variant": split})
-    frame = rows_of(found, source, entity=entity, dataset="MTEB", metric="main_score", better=True)
+            rows.append({"case": case, "outcome": one["main_score"], "variant": split})
+    frame = rows_of(rows, source, entity=entity, dataset="MTEB", metric="main_score", better=True)
     doubts = [Note("case_is_task")]
     if path.parent.name == "external":
         frame["status"], doubts = "self-reported", [*doubts, Note("self_reported")]

@@ -20,8 +20,10 @@ DETAILS = re.compile(r'"details"\s*:\s*\{\s*("type"\s*:\s*"\w+"\s*,\s*)?"0"\s*:\
 def recognise(head: str) -> bool:
     if DETAILS.search(head):
         return True
-    known = has_keys(head, "prediction", "origin_prompt") or has_keys(head, "pred", "correct")
-    return known and bool(re.match(r'\s*\{\s*"0"\s*:\s*\{', head))
+    has_predictions = has_keys(head, "prediction", "origin_prompt") or has_keys(
+        head, "pred", "correct"
+    )
+    return has_predictions and bool(re.match(r'\s*\{\s*"0"\s*:\s*\{', head))
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -33,10 +35,10 @@ def read(path: Path) -> pd.DataFrame:
         right = row.get("correct", row.get("is_correct"))
         if right is None:
             pairs = isinstance(row.get("gold"), dict) and "answer1" in row["gold"]
-            what = "the verdicts of a judge as text" if pairs else "predictions without outcomes"
+            problem = "the verdicts of a judge as text" if pairs else "predictions without outcomes"
             raise ArgumentError(
                 path.name,
-                f"must say for each case whether the answer is right; it holds {what}. Run OpenCompass with "
+                f"must say for each case whether the answer is right; it holds {problem}. Run OpenCompass with "
                 "--dump-eval-details, or score the answers and write a table with the columns entity, case, outcome",
             )
         content = str(row.get("origin_prompt", row.get("prompt", "")))

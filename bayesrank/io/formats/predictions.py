@@ -39,14 +39,14 @@ def recognise(head: str) -> str:
     if names == ["id", "predicted"] or _is_wide(head, names):
         return "cases"
     truth, guess = ([name for name in names if name in known] for known in (TRUTH, GUESS))
-    other = {"resample", "rowindex", "repeat", "fold", "rowid"} & set(names)
+    resampling = {"resample", "rowindex", "repeat", "fold", "rowid"} & set(names)
     # A table that names its entities is read as any other, but for repeated cross-validation.
     named = {"entity", *ENTITY_NAMES} & set(names)
     fits = (
         truth
         and guess
         and (not named or {"model", "repeat"} <= set(names))
-        and (other or len(names) > 4)
+        and (resampling or len(names) > 4)
     )
     # Without names of cases, a table of labels is of one classifier.
     fits = fits and set(CASE) & set(names)
@@ -56,9 +56,11 @@ def recognise(head: str) -> str:
 def is_one_classifier(head: str) -> bool:
     """Return whether a table has the labels of one classifier, once a case: it is read as any other table."""
     names = [squeeze(name) for name in _heading(head)]
-    held = set(names) & {"resample", "repeat", "fold", "model", "entity", *ENTITY_NAMES}
+    headings = set(names) & {"resample", "repeat", "fold", "model", "entity", *ENTITY_NAMES}
     return (
-        not held and any(name in TRUTH for name in names) and any(name in GUESS for name in names)
+        not headings
+        and any(name in TRUTH for name in names)
+        and any(name in GUESS for name in names)
     )
 
 
@@ -151,12 +153,12 @@ def _find_solution(folder: Path) -> Path | None:
 def _of_kaggle(path: Path, table: pd.DataFrame) -> pd.DataFrame:
     """Read a submission beside the solution, which has the column Expected."""
     table.columns = ["id", "predicted"]
-    beside = _find_solution(path.parent)
-    if beside is None:
+    solution_path = _find_solution(path.parent)
+    if solution_path is None:
         raise ArgumentError(
             path.name, "must lie beside the solution, a table with the columns Id and Expected"
         )
-    solution = read_csv(beside)
+    solution = read_csv(solution_path)
     solution.columns = ["id", "expected", *solution.columns[2:]]
     foreign = ~table["predicted"].isin(set(solution["expected"]))
     if foreign.any():
@@ -173,6 +175,6 @@ def _of_kaggle(path: Path, table: pd.DataFrame) -> pd.DataFrame:
     frame["hash"] = both["id"] + " " + both["expected"]
     frame["status"] = both["predicted"].isna().map({True: "not submitted", False: None})
     frame["category"] = both[both.columns[2]] if "Usage" in solution else None
-    frame.attrs = {"source": "the name of the file", "beside": beside}
+    frame.attrs = {"source": "the name of the file", "beside": solution_path}
     name = re.sub("(?i)kaggle_|_?submission_?", "", path.stem) or path.stem
     return frame.assign(entity=name, dataset="Kaggle", metric="correct", better=True)

@@ -99,12 +99,14 @@ def read(path: Path) -> pd.DataFrame:
 
 def _rows(log: dict[str, Any], name: str) -> list[dict[str, Any]]:
     results = log["results"]
-    held = results["results"] if isinstance(results, dict) else results
-    if not isinstance(held, list) or (isinstance(results, dict) and results.get("version", 3) < 3):
+    entries = results["results"] if isinstance(results, dict) else results
+    if not isinstance(entries, list) or (
+        isinstance(results, dict) and results.get("version", 3) < 3
+    ):
         raise ArgumentError(
             name, "must contain results of version 3; export them again with a current promptfoo"
         )
-    return held
+    return entries
 
 
 def _of_csv(path: Path) -> pd.DataFrame:
@@ -139,8 +141,8 @@ def _of_csv(path: Path) -> pd.DataFrame:
     return _frame(result, "the heading")
 
 
-def _frame(found: list[Any], source: str) -> pd.DataFrame:
-    frame = rows_of(found, source, dataset="promptfoo")
+def _frame(results: list[Any], source: str) -> pd.DataFrame:
+    frame = rows_of(results, source, dataset="promptfoo")
     # Repeats of a test have numbers of their own in the file, and the same description.
     frame["run"] = frame.groupby(["entity", "case", "metric"]).cumcount() + 1
     return frame

@@ -91,13 +91,13 @@ def read(path: Path) -> pd.DataFrame:
             "the folder or the file",
         )
     if "leaderboards" in log:
-        found = [
+        results = [
             (result["name"], *_read_report(i, held))
             for board in log["leaderboards"]
             for result in board["results"]
             for i, held in (result.get("per_instance_details") or {}).items()
         ]
-        return _frame(found, "name on the leaderboard")
+        return _frame(results, "name on the leaderboard")
     if "resolved" in log and isinstance(log["resolved"], bool):
         # The report of one instance: its folder is the instance, the folder above it the run.
         return _frame(
@@ -150,8 +150,8 @@ def _entity(path: Path) -> str:
     return path.parent.parent.name if path.parent.name in ("results", "logs") else path.parent.name
 
 
-def _frame(found: list[tuple[str, str, float, str | None]], source: str) -> pd.DataFrame:
-    frame = pd.DataFrame(found, columns=["entity", "case", "outcome", "status"])
+def _frame(results: list[tuple[str, str, float, str | None]], source: str) -> pd.DataFrame:
+    frame = pd.DataFrame(results, columns=["entity", "case", "outcome", "status"])
     frame["category"] = frame["case"].str.removeprefix("instance_").str.split("__").str[0]
     frame.attrs = {"source": source}
     return frame.assign(dataset="SWE-bench")

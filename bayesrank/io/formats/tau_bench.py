@@ -59,33 +59,33 @@ def _read_simulations(log: dict[str, Any]) -> pd.DataFrame:
     }
     for run in log["simulations"]:
         reward, end = (run.get("reward_info") or {}).get("reward"), run.get("termination_reason")
-        one = {"case": run["task_id"], "run": run.get("trial"), "outcome": as_outcome(reward)}
-        one |= {
+        row = {"case": run["task_id"], "run": run.get("trial"), "outcome": as_outcome(reward)}
+        row |= {
             "hash": tasks.get(str(run["task_id"])),
             "status": None if end in ENDED else str(end).replace("_", " "),
         }
         if reward is None or end == LEFT_OUT:
-            one["status"] = "error"
-        result.append(one | {"cost": run.get("agent_cost"), "seconds": run.get("duration")})
+            row["status"] = "error"
+        result.append(row | {"cost": run.get("agent_cost"), "seconds": run.get("duration")})
     domain = (info.get("environment_info") or {}).get("domain_name") or "tau2-bench"
     return rows_of(result, "agent_info.llm", entity=info["agent_info"]["llm"], dataset=domain)
 
 
 def _read_runs(log: list[dict[str, Any]], path: Path) -> pd.DataFrame:
-    found = []
+    rows = []
     for run in log:
         info = run.get("info") or {}
-        one = {
+        row = {
             "case": run["task_id"],
             "run": run.get("trial"),
             "outcome": as_outcome(run["reward"]),
         }
         failed = bool(info.get("error"))
-        one |= {"status": "error" if failed else None, "scored": one["outcome"] if failed else None}
-        found.append(one | {"hash": _content(info.get("task"))})
+        row |= {"status": "error" if failed else None, "scored": row["outcome"] if failed else None}
+        rows.append(row | {"hash": _content(info.get("task"))})
     domain = _domain(log, path)
     name = f"tau-bench {domain}" if domain else "tau-bench"
-    frame = rows_of(found, "the name of the file", entity=stem_of(path), dataset=name)
+    frame = rows_of(rows, "the name of the file", entity=stem_of(path), dataset=name)
     # Some versions number the runs through, so that no task has two of one number.
     case, trial = frame["case"].astype(str), frame["run"].astype(str)
     numbered = frame["run"].notna().all() and trial.nunique() == len(frame)
@@ -103,10 +103,8 @@ def _content(task: Any) -> str | None:
 
 def _domain(log: list[dict[str, Any]], path: Path) -> str:
     """Return the domain that the tools of the tasks, or else the path, show; empty if neither shows one."""
-    actions = [
-        a for run in log for a in ((run.get("info") or {}).get("task") or {}).get("actions") or []
-    ]
-    tools = [str(action.get("name")) for action in actions]
+    tasks = [(run.get("info") or {}).get("task") or {} for run in log]
+    tools = [str(action.get("name")) for task in tasks for action in task.get("actions") or []]
     often = {
         domain: sum(bool(words.search(tool)) for tool in tools) for domain, words in DOMAINS.items()
     }

@@ -50,11 +50,11 @@ def _skip_prolog(text: str) -> str:
 
 
 def read(path: Path) -> pd.DataFrame:
-    found, entity, source = [], stem_of(path), "the name of the file"
+    rows, entity, source = [], stem_of(path), "the name of the file"
     if not begin_of(path).startswith("<"):
         for test in read_json(path)["tests"]:
             seconds = (test.get("call") or {}).get("duration")
-            found.append(
+            rows.append(
                 (test["nodeid"], *STATES[test["outcome"]], seconds, test["nodeid"].split("::")[0])
             )
     else:
@@ -71,10 +71,10 @@ def read(path: Path) -> pd.DataFrame:
         for test in root.iter("testcase"):
             group = test.get("classname") or ""
             seconds = float((test.get("time") or "nan").replace(",", ""))
-            found.append((f"{group}::{test.get('name')}", *_state(test), seconds, group))
+            rows.append((f"{group}::{test.get('name')}", *_state(test), seconds, group))
     names = ("case", "outcome", "status", "seconds", "category")
     return rows_of(
-        [dict(zip(names, row, strict=True)) for row in found],
+        [dict(zip(names, row, strict=True)) for row in rows],
         source,
         entity=entity,
         dataset="tests",

@@ -33,13 +33,13 @@ def read(path: Path) -> pd.DataFrame:
                     path.name,
                     "must name its cases, since row numbers restart in each fold; run Weka with -p 1",
                 )
-            known = actual != "?"
-            one = {
+            has_truth = actual != "?"
+            fields = {
                 "case": name,
                 "hash": f"{name} {actual}",
-                "outcome": float(not wrong) if known else float("nan"),
+                "outcome": float(not wrong) if has_truth else float("nan"),
             }
-            result.append(one | {"status": None if known else "no label"})
+            result.append(fields | {"status": None if has_truth else "no label"})
     entity = re.sub("^weka_", "", stem_of(path))
     return rows_of(
         result, "the name of the file", entity=entity, dataset="Weka", metric="correct", better=True

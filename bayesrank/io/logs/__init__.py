@@ -71,7 +71,7 @@ def read(
         permission. By default they raise an error.
     map : mapping, optional
         Fields of other JSON, JSON lines or tables, by role: ``"case"``, ``"entity"``,
-        ``"outcome"``, and as far as there are some ``"dataset"``, ``"run"``, ``"cluster"``,
+        ``"outcome"``, and if the fields exist ``"dataset"``, ``"run"``, ``"cluster"``,
         ``"category"``, ``"cost"``. A field is a path such as ``"run.model"``, or ``"@key"``,
         ``"@row"``, ``"@file"``, ``"@folder"``: see the guide. Without it, such files raise an error
         that proposes one.
@@ -97,8 +97,8 @@ def read(
     Returns
     -------
     pandas.DataFrame
-        ``entity``, ``dataset``, ``case``, ``run`` and ``outcome``, and as far as the files have
-        them ``category``, ``cost``, ``seconds``, ``status``. A case that a system did not meet has
+        ``entity``, ``dataset``, ``case``, ``run`` and ``outcome``, and if the files have them
+        ``category``, ``cost``, ``seconds``, ``status``. A case that a system did not meet has
         no row; ``status`` is "scored", "abstained", "timeout", "error" or the like, and the outcome
         of an error is NaN. ``attrs`` describe the recognised logs: ``formats``, ``source`` (of
         names), ``metric``, ``higher_is_better``, ``remarks``, ``doubts``.

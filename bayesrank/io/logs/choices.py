@@ -57,8 +57,8 @@ class Choices:
             else list(value)
         )
         if not self.shell:
-            held = value if len(values) > 1 or value != values else values[0]
-            return f"{option}={ {key: held}!r}" if key else f"{option}={held!r}"
+            typed = value if len(values) > 1 or value != values else values[0]
+            return f"{option}={ {key: typed}!r}" if key else f"{option}={typed!r}"
         if not any("," in text for text in values):
             values = [",".join(values)]
         return " ".join(
@@ -124,6 +124,6 @@ def check_choices(
             else check_sequence(f"only[{key!r}]", value)
         )
         retained[key] = [str(one) for one in several]
-    given = {} if map is None else parse_map(map, "--map" if shell else "map")
+    roles = {} if map is None else parse_map(map, "--map" if shell else "map")
     number = None if cases is None else check_integer("cases", cases, 1)
-    return Choices(dict(name or {}), retained, match, reruns, errors, given, number, shell=shell)
+    return Choices(dict(name or {}), retained, match, reruns, errors, roles, number, shell=shell)

@@ -123,9 +123,9 @@ def collect(paths: Any, choices: Choices) -> Logs:
 
     forget_folders()
     with tempfile.TemporaryDirectory() as folder:
-        found = find_sources(paths, folder, lambda file: name_of(file) == "")
-        short = short_names([source.name for source in found])
-        for source, called in zip(found, short, strict=True):
+        sources = find_sources(paths, folder, lambda file: name_of(file) == "")
+        short = short_names([source.name for source in sources])
+        for source, called in zip(sources, short, strict=True):
             label, path, problem = source.name, source.path, source.problem
             named = name_of(label)
             if named == "":
@@ -323,10 +323,10 @@ def _read_one(label: str, path: Path, kind: str, choices: Choices) -> pd.DataFra
     except Exception as error:
         lost = isinstance(error, KeyError)
         position, requested, hint = label, f"must be a whole log of {module.TITLE}", ""
-        what = (
+        problem = (
             f"field {error} is missing" if lost else f"fields are not as usual ({reason_of(error)})"
         )
-        got = f"a file whose {what}"
+        got = f"a file whose {problem}"
     raise ArgumentFileError(position, requested, got, hint)
 
 
@@ -383,14 +383,14 @@ def _check_found(
         if tables
         else ""
     )
-    known = ", ".join(formats.load(name).TITLE for name in formats.names())
+    titles = ", ".join(formats.load(name).TITLE for name in formats.names())
     raise LogError(
         "paths",
         "must name logs of a known format",
         f"{prose.count(len(unknown), 'file')} of other formats, such as {unknown[0]}",
         f"{first}any other log can be ranked as a CSV table with the columns entity, case, outcome, or by a mapping of "
         f"its fields: {'--map case=FIELD,entity=FIELD,outcome=FIELD' if choices.shell else 'map='}; known formats: "
-        f"{known}",
+        f"{titles}",
     )
 
 

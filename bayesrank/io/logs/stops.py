@@ -33,8 +33,8 @@ def list_contents(logs: Logs) -> str:
         rows.groupby("metric")["dataset"].nunique().sort_values(ascending=False, kind="stable")
     )
     if len(metrics):
-        many = [f"{name} ({prose.count(int(n), 'data set')})" for name, n in metrics.items()]
-        text.append(f"{prose.count(len(metrics), 'metric')}: {list_names(many, 8)}")
+        lines = [f"{name} ({prose.count(int(n), 'data set')})" for name, n in metrics.items()]
+        text.append(f"{prose.count(len(metrics), 'metric')}: {list_names(lines, 8)}")
     return "; ".join(text)
 
 
@@ -66,15 +66,15 @@ def refuse_nameless(rows: pd.DataFrame, logs: Logs, choices: Choices) -> None:
 
 
 def refuse_judges(rows: pd.DataFrame, choices: Choices) -> None:
-    held = (
+    judges = (
         rows[rows["judge"].notna()]
         .groupby("entity", sort=False)["judge"]
         .agg(lambda j: ", ".join(sorted(set(j))))
     )
-    if held.nunique() < 2:
+    if judges.nunique() < 2:
         return
-    listed = "; ".join(f"{entity} by {judge}" for entity, judge in list(held.items())[:4])
-    most = held.value_counts().index[0]
+    listed = "; ".join(f"{entity} by {judge}" for entity, judge in list(judges.items())[:4])
+    most = judges.value_counts().index[0]
     raise LogError(
         "the logs",
         "must be graded by one judge for all systems",
@@ -86,8 +86,8 @@ def refuse_judges(rows: pd.DataFrame, choices: Choices) -> None:
 
 def refuse_scales(rows: pd.DataFrame, logs: Logs, choices: Choices) -> None:
     """Refuse right and wrong as 0 and 1 in one file, and as 0 and 100 in another."""
-    held = rows[rows["outcome"].notna()]
-    for dataset, part in held.groupby("dataset", sort=False):
+    scored = rows[rows["outcome"].notna()]
+    for dataset, part in scored.groupby("dataset", sort=False):
         seen: dict[Any, frozenset[float]] = {
             i: frozenset(v.unique()) for i, v in part.groupby("file")["outcome"]
         }
@@ -165,16 +165,16 @@ def refuse_copied_datasets(rows: pd.DataFrame, choices: Choices) -> None:
             )
 
 
-def find_direction(rows: pd.DataFrame, logs: Logs, choices: Choices) -> bool | None:
-    known = rows[rows["better"].notna()]
-    better = known["better"].astype(bool)
+def find_direction(rows: pd.DataFrame, choices: Choices) -> bool | None:
+    directed = rows[rows["better"].notna()]
+    better = directed["better"].astype(bool)
     if better.nunique() < 2:
         return bool(better.iloc[0]) if len(better) else None
     high, low = (
-        known.loc[better == end, ["metric", "dataset"]].iloc[0].tolist() for end in (True, False)
+        directed.loc[better == end, ["metric", "dataset"]].iloc[0].tolist() for end in (True, False)
     )
     key = "metric" if high[0] != low[0] else "dataset"
-    value = [str(v) for v in known.loc[better, key].unique()]
+    value = [str(v) for v in directed.loc[better, key].unique()]
     raise LogError(
         "the logs",
         "must have outcomes with the same direction",
@@ -227,10 +227,10 @@ def _find_missing(frame: pd.DataFrame, choices: Choices) -> LogError | None:
         )
         if text:
             lines.append(f"{name} ({', '.join(text)})")
-    what = "missing outcomes"
+    problem = "missing outcomes"
     if not lines and len(frame) < len(keys) * len(entities):
         made = frame.groupby("entity", sort=False).size()
-        what, lines = (
+        problem, lines = (
             "runs that differ in number",
             [f"{name} ({number})" for name, number in made.items()],
         )
@@ -274,7 +274,7 @@ def _find_missing(frame: pd.DataFrame, choices: Choices) -> LogError | None:
     return LogError(
         "every system",
         f"must have an outcome on every case of {len(cases)}",
-        f"{what}: {list_names(lines, 6)}",
+        f"{problem}: {list_names(lines, 6)}",
         "; ".join(offers),
         **remedy,
     )
@@ -311,10 +311,10 @@ def name_setups(rows: pd.DataFrame, logs: Logs) -> list[Note]:
             for e, f in zip(part["entity"], part["file"], strict=True)
         }
         for key in next(iter(setups.values())):
-            held = {e: str(s.get(key)) for e, s in setups.items()}
-            if len(set(held.values())) > 1:
+            settings = {e: str(s.get(key)) for e, s in setups.items()}
+            if len(set(settings.values())) > 1:
                 found.setdefault(
-                    f"{key} {held}", Note("setups_differ", {"key": key, "setups": held})
+                    f"{key} {settings}", Note("setups_differ", {"key": key, "setups": settings})
                 )
     return list(found.values())
 

@@ -65,24 +65,8 @@ def read_submissions(
     ``attrs["truth_columns"]`` are the columns of this rest, and ``attrs["remarks"]`` notes on what
     was decided. The problems of all files are raised together.
     """
-    if missing not in (None, "wrong"):
-        raise ArgumentError(
-            "missing", "must be 'wrong' or not given for submissions", f"{missing!r}"
-        )
-    for argument, given in (
-        ("match", choices.match != "id"),
-        ("errors", choices.errors),
-        ("map", choices.map),
-    ):
-        if given:
-            raise ArgumentError(
-                argument, "cannot be used for submissions", f"{getattr(choices, argument)!r}"
-            )
-    if choices.cases is not None:
-        raise ArgumentError(
-            "cases", "cannot be used for submissions, whose truth lists every case", choices.cases
-        )
-    known = _keep(_read_truth(truth, positive), choices)
+    _check_choices(choices, missing)
+    truth_kept = _keep(_read_truth(truth, positive), choices)
     problems: list[ArgumentError] = []
     files, skipped = _find(paths, Path(truth), choices, problems)
     chosen, remarks = _one_each(files, choices, problems)
@@ -97,49 +81,69 @@ def read_submissions(
     lacking: dict[str, np.ndarray] = {}
     for team, path in chosen.items():
         with _collect(problems):
-            rows, held = _read_one(path, known, choices)
-            absent = np.ones(len(known.ids), bool)
+            rows, labels = _read_one(path, truth_kept, choices)
+            absent = np.ones(len(truth_kept.ids), bool)
             absent[rows] = False
-            lacking[team] = absent & known.kept
-            answers[team] = _fill(rows, held, absent, known, choices)
+            lacking[team] = absent & truth_kept.kept
+            answers[team] = _fill(rows, labels, absent, truth_kept, choices)
     if missing is None:
         problems += _lacking_problem(
-            {chosen[team]: absent for team, absent in lacking.items()}, known, choices
+            {chosen[team]: absent for team, absent in lacking.items()}, truth_kept, choices
         )
     kinds = {
-        team: "labels" if next(iter(held.values())).dtype == object else "numbers"
-        for team, held in answers.items()
+        team: "labels" if next(iter(labels.values())).dtype == object else "numbers"
+        for team, labels in answers.items()
     }
     problems += _mixture_problem(kinds, chosen, choices)
-    columns: dict[str, Any] = {}
-    for team, held in answers.items():
-        for name, column in held.items():
+    columns = {}
+    for team, labels in answers.items():
+        for name, column in labels.items():
             heading = team if name == "" else f"{team}: {name}"
-            if heading in (CASE, ACTUAL, *known.about):
-                named = choices.say("name", "NAME", str(chosen[team]))
-                problems.append(
-                    ArgumentError(
-                        str(chosen[team]),
-                        "must not have the name of a column of the truth",
-                        team,
-                        named,
-                    )
-                )
+            if heading in (CASE, ACTUAL, *truth_kept.about):
+                remedy = choices.say("name", "NAME", str(chosen[team]))
+                wrong = "must not have the name of a column of the truth"
+                problems.append(ArgumentError(str(chosen[team]), wrong, team, remedy))
             columns[heading] = column
     _raise_together(problems)
     if any(absent.any() for absent in lacking.values()):
-        number = {team: int(absent.sum()) for team, absent in lacking.items()}
-        most = max(number, key=lambda team: number[team])
-        fields = {"missing": sum(number.values()), "total": int(known.kept.sum()) * len(chosen)}
-        remarks.append(
-            Note("submissions_lack_cases", fields | {"most": number[most], "team": most})
-        )
+        remarks.append(_note_lacking(lacking, int(truth_kept.kept.sum()) * len(chosen)))
     if skipped:
         remarks.append(Note("submissions_skipped", {"files": skipped, "suffixes": list(SUFFIXES)}))
-    frame = pd.DataFrame({CASE: known.ids, ACTUAL: known.actual} | columns | known.about)
-    frame = frame[known.kept].reset_index(drop=True)
-    frame.attrs |= {"remarks": remarks, "truth_columns": list(known.about)}
+    frame = pd.DataFrame(
+        {CASE: truth_kept.ids, ACTUAL: truth_kept.actual} | columns | truth_kept.about
+    )
+    frame = frame[truth_kept.kept].reset_index(drop=True)
+    frame.attrs |= {"remarks": remarks, "truth_columns": list(truth_kept.about)}
     return frame
+
+
+def _check_choices(choices: Choices, missing: Any) -> None:
+    """Refuse choices that are for logs."""
+    if missing not in (None, "wrong"):
+        raise ArgumentError(
+            "missing", "must be 'wrong' or not given for submissions", f"{missing!r}"
+        )
+    for argument, is_set in (
+        ("match", choices.match != "id"),
+        ("errors", choices.errors),
+        ("map", choices.map),
+    ):
+        if is_set:
+            raise ArgumentError(
+                argument, "cannot be used for submissions", f"{getattr(choices, argument)!r}"
+            )
+    if choices.cases is not None:
+        raise ArgumentError(
+            "cases", "cannot be used for submissions, whose truth lists every case", choices.cases
+        )
+
+
+def _note_lacking(lacking: dict[str, np.ndarray], total: int) -> Note:
+    """Note how many of all answers are missing, and which team lacks most."""
+    numbers = {team: int(absent.sum()) for team, absent in lacking.items()}
+    worst = max(numbers, key=lambda team: numbers[team])
+    fields = {"missing": sum(numbers.values()), "total": total}
+    return Note("submissions_lack_cases", fields | {"most": numbers[worst], "team": worst})
 
 
 class SeveralProblems(ArgumentError):
@@ -200,13 +204,13 @@ def _find(
                 if is_hidden("/".join(inside)) or path.resolve() == truth.resolve():
                     continue
                 own = inside[0] if len(inside) > 1 else _stem(path)
-                given = [
+                keys = [
                     key
                     for key in choices.name
                     if key and (path.match(key) or path.is_relative_to(key))
                 ]
-                used |= set(given)
-                team = choices.name[given[0]] if given else own
+                used |= set(keys)
+                team = choices.name[keys[0]] if keys else own
                 if team == "":
                     continue
                 if path.name.lower().endswith(SUFFIXES):
@@ -356,7 +360,7 @@ def _read_truth(text: str, positive: Any) -> Truth:
             "positive", f"must be a label of the truth, {list_names(classes, 6)}", f"{positive!r}"
         )
     pair = standing_pair(classes) if len(classes) == 2 else None
-    known = (
+    positive_class = (
         (str(positive) if positive is not None else pair and str(pair[1]))
         if len(classes) == 2
         else None
@@ -366,7 +370,7 @@ def _read_truth(text: str, positive: Any) -> Truth:
         raise ArgumentError(
             str(path), "must have one column of ids and one of labels", f"also {twice.pop()}"
         )
-    return Truth(ids, np.array(values, object), record, np.ones(len(ids), bool), known)
+    return Truth(ids, np.array(values, object), record, np.ones(len(ids), bool), positive_class)
 
 
 def _keep(truth: Truth, choices: Choices) -> Truth:
@@ -375,13 +379,14 @@ def _keep(truth: Truth, choices: Choices) -> Truth:
     retained = truth.kept
     for key, requested in choices.only.items():
         if squeeze(key) not in names:
-            held = (
+            columns_text = (
                 f"one of {list_names(list(truth.about), 8)}"
                 if truth.about
                 else "left out, as it has none"
             )
             raise ArgumentError(
-                choices.say("only", requested, key), f"must name a column of the truth, {held}"
+                choices.say("only", requested, key),
+                f"must name a column of the truth, {columns_text}",
             )
         column = [_text(value) for value in truth.about[names[squeeze(key)]]]
         parts = [
@@ -390,8 +395,8 @@ def _keep(truth: Truth, choices: Choices) -> Truth:
             for part in ([text] if text in column else text.split(","))
         ]
         if unknown := [part for part in parts if part not in column]:
-            held = list_names(list(dict.fromkeys(column)), 8)
-            raise ArgumentError(choices.say("only", unknown, key), f"must be one of {held}")
+            columns_text = list_names(list(dict.fromkeys(column)), 8)
+            raise ArgumentError(choices.say("only", unknown, key), f"must be one of {columns_text}")
         retained = retained & np.isin(np.array(column, object).astype(str), parts)
     return replace(truth, kept=retained)
 
@@ -440,11 +445,11 @@ def _read_one(
     by_class = {class_in(name, classes): name for name in rest}
     if len(rest) > 1 and len(by_class) == len(rest) and set(by_class) == set(classes):
         empty = np.array([[is_missing(value) for value in table.columns[name]] for name in rest])
-        met = np.array(~empty.all(axis=0))
-        held = {label: _numbers(table, by_class[label], met) for label in classes}
+        answered = np.array(~empty.all(axis=0))
+        probabilities = {label: _numbers(table, by_class[label], answered) for label in classes}
         if len(classes) == 2:
-            held = {"": _of_positive(path, truth, choices, held, by_class)}
-        return rows[met], held
+            probabilities = {"": _of_positive(path, truth, choices, probabilities, by_class)}
+        return rows[answered], probabilities
     if len(rest) != 1:
         raise ArgumentError(
             str(path),
@@ -452,9 +457,11 @@ def _read_one(
             list_names(list(map(str, rest)), 4) if rest else "none",
         )
     values = table.columns[rest[0]]
-    met = ~np.array([is_missing(value) for value in values])
+    answered = ~np.array([is_missing(value) for value in values])
     named = next(iter(by_class))
-    labels = _as_labels([value for value, one in zip(values, met, strict=True) if one], classes)
+    labels = _as_labels(
+        [value for value, one in zip(values, answered, strict=True) if one], classes
+    )
     if (
         labels is not None
         and named is not None
@@ -468,12 +475,12 @@ def _read_one(
             "label is the heading of labels, and prediction that of probabilities of the positive class",
         )
     if labels is not None:
-        return rows[met], {"": labels}
-    numbers = [to_share(value) for value, one in zip(values, met, strict=True) if one]
+        return rows[answered], {"": labels}
+    numbers = [to_share(value) for value, one in zip(values, answered, strict=True) if one]
     if None in numbers or len(classes) != 2:
         wrong = next(
             text
-            for text, one in zip(map(_text, values), met, strict=True)
+            for text, one in zip(map(_text, values), answered, strict=True)
             if one and text not in classes
         )
         raise ArgumentError(
@@ -483,7 +490,7 @@ def _read_one(
         )
     shares = np.array(numbers, float)
     if named is not None:
-        return rows[met], {"": _of_positive(path, truth, choices, {named: shares}, by_class)}
+        return rows[answered], {"": _of_positive(path, truth, choices, {named: shares}, by_class)}
     among = class_in(rest[0], [label for label in classes if to_number(label) is None], None)
     if among not in (None, truth.positive):
         raise ArgumentError(
@@ -491,66 +498,66 @@ def _read_one(
             "must be the name of a class, or prediction for probabilities of the positive class",
             f"{among} among other words",
         )
-    return rows[met], {"": shares}
+    return rows[answered], {"": shares}
 
 
 def _as_labels(values: list[Any], classes: list[str]) -> np.ndarray | None:
     """Return labels as the truth writes them, 1 for 1.0; None if a value is no label."""
-    known = set(classes)
+    names = set(classes)
     same = {to_number(label): label for label in classes if to_number(label) is not None}
-    found = [
-        text if (text := _text(value)) in known else same.get(to_number(value)) for value in values
+    labels = [
+        text if (text := _text(value)) in names else same.get(to_number(value)) for value in values
     ]
-    return None if None in found else np.array(found, object)
+    return None if None in labels else np.array(labels, object)
 
 
 def _of_positive(
     path: Path,
     truth: Truth,
     choices: Choices,
-    held: dict[str, np.ndarray],
+    probabilities: dict[str, np.ndarray],
     by_class: dict[str | None, Any],
 ) -> np.ndarray:
     """Return the probabilities of the positive one of two classes, from those of one class or of both."""
-    headings = list_names([str(by_class[label]) for label in held])
+    headings = list_names([str(by_class[label]) for label in probabilities])
     if truth.positive is None:
         hint = f"{choices.say('positive', truth.classes[1])} or {choices.say('positive', truth.classes[0])} says which"
         raise ArgumentError(
             str(path), "needs the positive class, since its heading names a class", headings, hint
         )
-    for label, values in held.items():
+    for label, values in probabilities.items():
         if (bad := (values < 0) | (values > 1)).any() and (
-            len(held) > 1 or label != truth.positive
+            len(probabilities) > 1 or label != truth.positive
         ):
             raise ArgumentError(
                 f"{path}: {by_class[label]}",
                 "must contain probabilities",
                 f"{values[bad.argmax()]:g}",
             )
-    total = np.sum(list(held.values()), axis=0)
-    if len(held) == 2 and (bad := np.abs(total - 1) > ROUNDING).any():
-        both = " and ".join(f"{values[bad.argmax()]:g}" for values in held.values())
+    total = np.sum(list(probabilities.values()), axis=0)
+    if len(probabilities) == 2 and (bad := np.abs(total - 1) > ROUNDING).any():
+        both = " and ".join(f"{values[bad.argmax()]:g}" for values in probabilities.values())
         raise ArgumentError(
             str(path), f"must contain probabilities with the sum 1 in {headings}", both
         )
     [label, values] = (
-        next(iter(held.items()))
-        if truth.positive not in held
-        else (truth.positive, held[truth.positive])
+        next(iter(probabilities.items()))
+        if truth.positive not in probabilities
+        else (truth.positive, probabilities[truth.positive])
     )
     return values if label == truth.positive else 1 - values
 
 
-def _numbers(table: Table, name: Any, met: np.ndarray) -> np.ndarray:
-    found = [to_share(value) for value in table.columns[name]]
-    for row in np.flatnonzero(met).tolist():
-        if found[row] is None:
+def _numbers(table: Table, name: Any, answered: np.ndarray) -> np.ndarray:
+    numbers = [to_share(value) for value in table.columns[name]]
+    for row in np.flatnonzero(answered).tolist():
+        if numbers[row] is None:
             raise ArgumentError(
                 f"{table.where[row]}: {name}",
                 "must contain probabilities",
                 f"{table.columns[name][row]!r}",
             )
-    return np.array([number for number, one in zip(found, met, strict=True) if one], float)
+    return np.array([number for number, one in zip(numbers, answered, strict=True) if one], float)
 
 
 def _lacking_problem(
@@ -607,8 +614,10 @@ def _fill(
         column = np.empty(len(absent), values.dtype)
         column[rows] = values
         if values.dtype == object:
-            other = dict(zip(classes, reversed(classes), strict=True)) if len(classes) == 2 else {}
-            column[absent] = [other.get(label, NO_ANSWER) for label in actual[absent]]
+            opposite = (
+                dict(zip(classes, reversed(classes), strict=True)) if len(classes) == 2 else {}
+            )
+            column[absent] = [opposite.get(label, NO_ANSWER) for label in actual[absent]]
         elif name == "":
             if lacks and truth.positive is None:
                 hint = f"{choices.say('positive', classes[1])} or {choices.say('positive', classes[0])} says which"

@@ -36,7 +36,7 @@ def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
     rows = _choose_metric(rows, logs, choices, remarks)
     stops.refuse_judges(rows, choices)
     stops.refuse_scales(rows, logs, choices)
-    better = stops.find_direction(rows, logs, choices)
+    better = stops.find_direction(rows, choices)
     rows = _match_cases(rows, logs, choices)
     rows = _settle_reruns(rows, logs, choices, remarks)
     stops.refuse_copied_datasets(rows, choices)
@@ -106,14 +106,14 @@ def _add_unlisted(rows: pd.DataFrame, total: int, remarks: list[Note]) -> pd.Dat
         raise ArgumentError(
             "cases", f"must be at least {len(listed)}, the number of listed cases", f"{total}"
         )
-    known = set(listed)
-    fresh = (name for name in map("unlisted {}".format, count(1)) if name not in known)
+    listed_names = set(listed)
+    fresh = (name for name in map("unlisted {}".format, count(1)) if name not in listed_names)
     every = [*listed, *islice(fresh, total - len(listed))]
     record = rows.drop_duplicates("case").set_index("case")[["cluster", "category", "hash"]]
     parts = [rows]
     for _, own in rows.groupby(["entity", "run"], sort=False):
-        met = set(own["case"])
-        lacking = [case for case in every if case not in met]
+        own_cases = set(own["case"])
+        lacking = [case for case in every if case not in own_cases]
         part = record.reindex(lacking).reset_index(names="case").reindex(columns=rows.columns)
         first: dict[Any, Any] = own.iloc[0].to_dict()
         same = ("entity", "run", "dataset", "metric", "variant", "judge", "better", "file")
@@ -148,13 +148,15 @@ def _choose_rows(logs: Logs, choices: Choices, remarks: list[Note]) -> pd.DataFr
         retained = column.astype(str).isin(named)
         unknown = [w for w in requested if key != "file" and w not in every]
         if unknown or not retained.any():
-            known = list(map(str, column.dropna().unique()))
-            held = (
-                f"one of {list_names(known, 8)}"
-                if known
+            choices_known = list(map(str, column.dropna().unique()))
+            requirement = (
+                f"one of {list_names(choices_known, 8)}"
+                if choices_known
                 else f"left out of logs that name no {key}"
             )
-            raise ArgumentError(choices.say("only", unknown or requested, key), f"must be {held}")
+            raise ArgumentError(
+                choices.say("only", unknown or requested, key), f"must be {requirement}"
+            )
         if key in ("metric", "variant"):
             # A run that broke off has no metric; a data set with another filter alone keeps it.
             has = rows["dataset"].isin(set(rows.loc[retained, "dataset"])) | rows["dataset"].isna()
@@ -166,22 +168,23 @@ def _choose_rows(logs: Logs, choices: Choices, remarks: list[Note]) -> pd.DataFr
                 )
         if key in ("metric", "variant", "judge"):
             files, used = rows["file"].unique().tolist(), set(rows.loc[retained, "file"])
-            left = [logs.called(i) for i in files if i not in used]
-            fields = {"key": key, "wanted": requested, "files": left, "total": len(files)}
-            remarks += [Note("files_left_out", fields)] if left else []
+            unused = [logs.called(i) for i in files if i not in used]
+            fields = {"key": key, "wanted": requested, "files": unused, "total": len(files)}
+            remarks += [Note("files_left_out", fields)] if unused else []
         rows = rows[retained]
     return rows
 
 
 def _as_numbers(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFrame:
     """Return outcomes as numbers; refuse metrics that have no number for a case."""
-    held = rows["outcome"]
-    numbers = held
-    if held.dtype != float:
+    outcomes = rows["outcome"]
+    numbers = outcomes
+    if outcomes.dtype != float:
         numbers = pd.to_numeric(
-            held.where(held.map(lambda v: isinstance(v, int | float | np.number))), errors="coerce"
+            outcomes.where(outcomes.map(lambda v: isinstance(v, int | float | np.number))),
+            errors="coerce",
         )
-    foreign = held.notna() & numbers.isna()
+    foreign = outcomes.notna() & numbers.isna()
     if foreign.any():
         metric = rows["metric"].fillna("")
         some = metric.isin(set(metric[numbers.notna()]))
@@ -192,7 +195,7 @@ def _as_numbers(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFram
             raise LogError(
                 f"the outcomes of {metric[i] or 'cases'}",
                 "must be numbers",
-                f"{describe_value(held[i])} for case {where}",
+                f"{describe_value(outcomes[i])} for case {where}",
                 f"correct that row, or {choices.leave_out(leave)}",
                 name={leave: ""},
             )
@@ -201,7 +204,8 @@ def _as_numbers(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFram
             raise LogError(
                 "the logs",
                 "must contain a number for each case",
-                f"{str(held[i])[:60]!r}: {metric[i] or 'the outcome'} is a {type(held[i]).__name__}, whose score is "
+                f"{str(outcomes[i])[:60]!r}: {metric[i] or 'the outcome'} is a {type(outcomes[i]).__name__}, "
+                "whose score is "
                 "computed over all cases or by rules of its own",
                 "rank by a metric that scores single cases, which the tool must write",
             )
@@ -242,10 +246,10 @@ def _choose_metric(
 ) -> pd.DataFrame:
     """Check that each data set has one metric and one variant."""
     for key in ("metric", "variant"):
-        held = rows[rows[key].notna()]
+        with_key = rows[rows[key].notna()]
         of = {
             d: names.tolist()
-            for d, names in held.groupby("dataset", sort=False)[key].unique().items()
+            for d, names in with_key.groupby("dataset", sort=False)[key].unique().items()
         }
         several = {d: names for d, names in of.items() if len(names) > 1}
         every = list(dict.fromkeys(name for names in of.values() for name in names))
@@ -253,7 +257,7 @@ def _choose_metric(
             continue
         word = logs.variant if key == "variant" else key
         # The proposal has the most systems, then the most data sets.
-        spread = held.groupby(key)
+        spread = with_key.groupby(key)
         systems, sets = (spread[column].nunique().to_dict() for column in ("entity", "dataset"))
         common = sorted(every, key=lambda name: (-systems[name], -sets[name]))
         chosen = [
@@ -261,20 +265,20 @@ def _choose_metric(
         ]
         value = list(dict.fromkeys(map(str, chosen)))
         if several:
-            where, each = next(iter(several.items()))
-            many = f"{where} has {len(each)} {word}s, {list_names(each, 8)}"
-            many += f", and so have {len(several) - 1} other data sets" if len(several) > 1 else ""
+            where, alternatives = next(iter(several.items()))
+            text = f"{where} has {len(alternatives)} {word}s, {list_names(alternatives, 8)}"
+            text += f", and so have {len(several) - 1} other data sets" if len(several) > 1 else ""
         else:
-            each = [names[0] for names in of.values()]
-            many = f"data sets have different {word}s, " + list_names(
+            alternatives = [names[0] for names in of.values()]
+            text = f"data sets have different {word}s, " + list_names(
                 [f"{n[0]} ({d})" for d, n in of.items()], 8
             )
-        best = [name for name in common if name in each]
+        best = [name for name in common if name in alternatives]
         typed = [choices.say("only", option, key) for option in (value, *map(str, best))]
         remedies = ", ".join(list(dict.fromkeys(typed))[:4])
         why = "would count cases more than once" if several else "would mix scales"
         requirement = f"must be ranked by one {word} of each case, since several {word}s {why}"
-        raise LogError("the logs", requirement, many, f"choose one: {remedies}", only={key: value})
+        raise LogError("the logs", requirement, text, f"choose one: {remedies}", only={key: value})
     named = rows["variant"].dropna().unique()
     if set(named) - {"none", "filter 1", "original"}:
         remarks.append(Note("variant", {"called": logs.variant, "values": list(named)}))
@@ -283,9 +287,9 @@ def _choose_metric(
 
 def _match_cases(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFrame:
     """Give cases of the same content one name, if the user wants it; refuse different content under one name."""
-    known = rows["hash"].notna()
+    has_hash = rows["hash"].notna()
     if choices.match == "content":
-        if not known.all():
+        if not has_hash.all():
             raise ArgumentError(
                 "match",
                 "cannot be content for logs without the content of cases; omit the option",
@@ -298,15 +302,15 @@ def _match_cases(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFra
         repeated = rows.groupby(["dataset", "case"])["hash"].transform("nunique") > 1
         case = first.where(~repeated, "content " + (code + 1).astype(str))
         return rows.assign(case=case.where(order == 0, case + " (" + (order + 1).astype(str) + ")"))
-    if not known.any():
+    if not has_hash.any():
         return rows
-    pairs = rows.loc[known, ["dataset", "case", "hash"]].drop_duplicates()
+    pairs = rows.loc[has_hash, ["dataset", "case", "hash"]].drop_duplicates()
     twice = pairs.duplicated(["dataset", "case"])
     if not twice.any():
         return rows
     dataset, case = pairs.loc[twice, ["dataset", "case"]].iloc[0]
     both = (
-        rows[(rows["dataset"] == dataset) & (rows["case"] == case) & known]
+        rows[(rows["dataset"] == dataset) & (rows["case"] == case) & has_hash]
         .drop_duplicates("hash")
         .iloc[:2]
     )
@@ -314,13 +318,13 @@ def _match_cases(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFra
         f"{e} ({logs.called(int(f))})" for e, f in zip(both["entity"], both["file"], strict=True)
     )
     last = logs.called(int(both["file"].iloc[-1]))
-    remedy: dict[str, Any] = {"match": "content"} if known.all() else {"name": {last: ""}}
-    how = f"{choices.say('match', 'content')} matches cases by their content"
+    remedy: dict[str, Any] = {"match": "content"} if has_hash.all() else {"name": {last: ""}}
+    advice = f"{choices.say('match', 'content')} matches cases by their content"
     raise LogError(
         f"case {case} of {dataset}",
         "must be the same for all systems",
         f"{prose.count(int(twice.sum()), 'case')} whose content differs; for this one between {where}",
-        how if known.all() else choices.leave_out(last),
+        advice if has_hash.all() else choices.leave_out(last),
         **remedy,
     )
 
@@ -337,9 +341,9 @@ def _settle_reruns(
         stops.refuse_reruns(rows[again], logs, choices)
     if again.any() and choices.reruns == "runs":
         number = rows.groupby(RUN, dropna=False).cumcount() + 1
-        given = rows["run"].notna() & (rows.groupby(RUN[:3])["run"].transform("nunique") > 1)
+        numbered = rows["run"].notna() & (rows.groupby(RUN[:3])["run"].transform("nunique") > 1)
         rows["run"] = number.astype(object).where(
-            ~given, rows["run"].astype(str) + "/" + number.astype(str)
+            ~numbered, rows["run"].astype(str) + "/" + number.astype(str)
         )
         remarks.append(Note("logs_are_runs"))
         return rows

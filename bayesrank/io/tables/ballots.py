@@ -12,8 +12,8 @@ from bayesrank.evidence.ballots import NOUNS, STRATUM, UNITS
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.votes import TIES, count_votes
 from bayesrank.io.tables.columns import role_of, squeeze
-from bayesrank.io.tables.forms import holds_outcomes
 from bayesrank.io.tables.judgements import find_judges
+from bayesrank.io.tables.named_roles import holds_outcomes
 from bayesrank.io.tables.roles import QUESTIONS, STANDARD, VOTERS
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.values import is_missing
@@ -31,49 +31,56 @@ def find_votes(table: Table, roles: Roles) -> dict[str, Any] | None:
 
     The column with the truth holds the votes of people, and takes the place of the winner.
     """
-    given = {role: getattr(roles, role) for role in HEADINGS}
-    named = {role: table.find(role, name) for role, name in given.items() if name is not None}
-    held = {squeeze(name): name for name in reversed(table.columns)}
+    named_columns = {role: getattr(roles, role) for role in HEADINGS}
+    named = {
+        role: table.find(role, name) for role, name in named_columns.items() if name is not None
+    }
+    by_heading = {squeeze(name): name for name in reversed(table.columns)}
     requested = [role for role in HEADINGS if role != "winner" or roles.truth is None]
     usual = {
-        role: held[one] for role in HEADINGS for one in reversed(HEADINGS[role]) if one in held
+        role: by_heading[one]
+        for role in HEADINGS
+        for one in reversed(HEADINGS[role])
+        if one in by_heading
     }
-    found = usual | named
-    pair = [found[role] for role in ("a", "b") if role in found]
+    columns = usual | named
+    pair = [columns[role] for role in ("a", "b") if role in columns]
     names = len(pair) == 2 and not any(holds_outcomes(table.columns[name]) for name in pair)
     if named or (names and roles.truth is None and roles.entities is None):
-        _refuse_lacking(table, roles, found, requested)
-    if any(role not in found for role in requested):
+        _refuse_lacking(table, columns, requested)
+    if any(role not in columns for role in requested):
         _refuse_unnamed_votes(table, roles)
         return None
-    found = {role: found[role] for role in requested}
-    table.check_single(found.values())
-    return found if roles.truth is None else found | {"winner": table.find("truth", roles.truth)}
+    columns = {role: columns[role] for role in requested}
+    table.check_single(columns.values())
+    return (
+        columns if roles.truth is None else columns | {"winner": table.find("truth", roles.truth)}
+    )
 
 
-def _refuse_lacking(table: Table, roles: Roles, found: dict[str, Any], wanted: list[str]) -> None:
+def _refuse_lacking(table: Table, columns: dict[str, Any], wanted: list[str]) -> None:
     """Raise an error for votes without one of their columns."""
-    lacking = [role for role in wanted if role not in found]
+    lacking = [role for role in wanted if role not in columns]
     if not lacking:
         return
-    beside = " and ".join(str(found[role]) for role in HEADINGS if role in found)
+    present = " and ".join(str(columns[role]) for role in HEADINGS if role in columns)
     if lacking == ["winner"]:
         raise ArgumentError(
             table.source,
-            f"must have a column winner beside {beside}; its heading is {table.heading()}. "
+            f"must have a column winner beside {present}; its heading is {table.heading()}. "
             "Its values are model_a, model_b, tie, or the name of the winner",
         )
     raise ArgumentError(
         table.argument(lacking[0]),
-        f"must name a column beside {beside}: votes have the columns a, b and winner",
+        f"must name a column beside {present}: votes have the columns a, b and winner",
         "none",
     )
 
 
 def _refuse_unnamed_votes(table: Table, roles: Roles) -> None:
     """Ask for the columns of votes where each value of a column is that of one of two others in its row, or a tie."""
-    given = (one.name for one in fields(Roles) if getattr(roles, one.name) is not None)
-    if set(given) - {"count", "where"} or not len(table.where):
+    roles_set = (one.name for one in fields(Roles) if getattr(roles, one.name) is not None)
+    if set(roles_set) - {"count", "where"} or not len(table.where):
         return
     texts = {
         name: held
@@ -102,8 +109,8 @@ def _are_votes(first: list[Any], second: list[Any], won: list[Any]) -> bool:
     ties = {tie.casefold() for tie in TIES}
     if any(a == b for a, b, _ in rows):
         return False
-    known = all(w in (a, b) or str(w).strip().casefold() in ties for a, b, w in rows)
-    return known and any(w == a for a, _, w in rows) and any(w == b for _, b, w in rows)
+    valid = all(w in (a, b) or str(w).strip().casefold() in ties for a, b, w in rows)
+    return valid and any(w == a for a, _, w in rows) and any(w == b for _, b, w in rows)
 
 
 def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Dataset:
@@ -150,12 +157,12 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
     )
 
 
-def _find_units(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:
+def _find_units(table: Table, roles: Roles, used: list[Any]) -> dict[str, Any]:
     """Return the columns of voters and questions by role; stop at a column that looks like one and is not named."""
     result = {
         role: table.find(role, name) for role in UNITS if (name := getattr(roles, role)) is not None
     }
-    free = [name for name in table.columns if name not in (*taken, *result.values())]
+    free = [name for name in table.columns if name not in (*used, *result.values())]
     for role in UNITS:
         if role not in result and (same := [name for name in free if role_of(name) == role]):
             result[role] = same[0]
@@ -169,11 +176,11 @@ def _find_units(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:
     }
     if doubts := {role: name for role, name in like.items() if name is not None}:
         several = len(doubts) > 1
-        what = " and ".join(f"{NOUNS[role]}s" for role in doubts)
+        nouns = " and ".join(f"{NOUNS[role]}s" for role in doubts)
         raise ArgumentError(
             table.source,
             f"must say whether its {'columns' if several else 'column'} {' and '.join(map(str, doubts.values()))} "
-            f"{'name' if several else 'names'} {what}, whose votes are not independent",
+            f"{'name' if several else 'names'} {nouns}, whose votes are not independent",
             "",
             f"{table.together(*(table.option(role, name) for role, name in doubts.items()))} if so, else "
             f"{table.without(list(doubts.values()))}",
@@ -183,5 +190,5 @@ def _find_units(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:
 
 def _repeats(column: list[Any]) -> bool:
     """Return whether a value stands in several rows, but not in all."""
-    known = [value for value in column if not is_missing(value)]
-    return 1 < len(set(known)) < len(known)
+    names = [value for value in column if not is_missing(value)]
+    return 1 < len(set(names)) < len(names)

@@ -41,8 +41,8 @@ def is_metadata_name(name: Any) -> bool:
     """Return whether a column name is a known id, group or cost, and so unlikely to be an entity."""
     words = re.findall(r"[a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", str(name)).lower())
     named_id = len(words) > 1 and words[-1] in ("id", "ids", "index", "idx")
-    known = squeeze(name) in METADATA or role_of(name) in ("total", "mean", "count")
-    return known or bool(COSTS & set(words)) or named_id or is_row_number(name)
+    is_listed = squeeze(name) in METADATA or role_of(name) in ("total", "mean", "count")
+    return is_listed or bool(COSTS & set(words)) or named_id or is_row_number(name)
 
 
 def may_name_units(name: Any) -> bool:
@@ -112,18 +112,18 @@ def unlike_the_others(names: Sequence[Any]) -> Any:
 
 def odd_columns(columns: Mapping[Any, np.ndarray]) -> dict[Any, str]:
     """Return the columns of outcomes (floats, NaN if missing) that are unlike the others, with reasons."""
-    known = {
+    present = {
         name: held for name, values in columns.items() if (held := values[~np.isnan(values)]).size
     }
     others = {
-        name: values for name, values in known.items() if not np.isin(values, (0.0, 1.0)).all()
+        name: values for name, values in present.items() if not np.isin(values, (0.0, 1.0)).all()
     }
     # A constant 0 or 1 is no evidence that the other columns are right or wrong.
-    binary = [name for name, values in known.items() if name not in others and np.ptp(values) > 0]
-    if len(known) < 2 or not others:
+    binary = [name for name, values in present.items() if name not in others and np.ptp(values) > 0]
+    if len(present) < 2 or not others:
         return {}
     if not binary:
-        return _odd_numbers(known)
+        return _odd_numbers(present)
     result = {name: why for name, values in others.items() if (why := _why_not_binary(values))}
     if len(result) == len(others) > len(binary):
         # A minority of binary columns among numeric ones is odd, unless it fits their range.

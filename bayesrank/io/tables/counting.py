@@ -12,9 +12,11 @@ from bayesrank._core.labels import arrange_classes, factorize, find_repeat, name
 from bayesrank._core.notes import Note
 from bayesrank._core.prose import list_names
 from bayesrank.evidence.counts import TWO_CLASSES, arrange, class_dims, put_in_class_order
-from bayesrank.io.tables.cases import note_never_true, note_unknown_positive
+from bayesrank.io.tables.case_columns import note_never_true, note_unknown_positive
 from bayesrank.io.tables.columns import is_metadata_name
-from bayesrank.io.tables.forms import DETECTION, MOST_KEPT, Known, holds_outcomes
+from bayesrank.io.tables.forms import DETECTION
+from bayesrank.io.tables.lacking import MOST_KEPT
+from bayesrank.io.tables.named_roles import Known, holds_outcomes
 from bayesrank.io.tables.roles import CELLS
 from bayesrank.io.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.io.tables.totals import find_summary, is_total_name, unit_of
@@ -68,10 +70,10 @@ def _read_means(table: Table, known: Known, form: tuple[str, ...]) -> dict[str, 
     for role in form:
         column = known.of[role]
         fields = table.columns[column]
-        held = (
+        numbers_read = (
             [to_share(value) for value in fields] if all(percent.values()) else as_outcomes(fields)
         )
-        for i, number in enumerate(held):
+        for i, number in enumerate(numbers_read):
             if not isinstance(number, float) or not np.isfinite(number):
                 raise ArgumentError(
                     f"{table.where[i]}: {column}",
@@ -79,7 +81,7 @@ def _read_means(table: Table, known: Known, form: tuple[str, ...]) -> dict[str, 
                     f"{fields[i]!r}",
                     "write a mean and its standard error or interval as numbers, on one scale",
                 )
-        result[role] = [number for number in held if isinstance(number, float)]
+        result[role] = [number for number in numbers_read if isinstance(number, float)]
     return result
 
 
@@ -114,7 +116,7 @@ def _refuse_certain_means(
     )
     rest = [str(name) for k, name in enumerate(entities) if k not in certain]
     keep = table.conditions(known.of["entity"], rest)
-    few = errors[i] == 0 and 2 <= len(rest) <= MOST_KEPT
+    can_be_kept = errors[i] == 0 and 2 <= len(rest) <= MOST_KEPT
     raise ArgumentError(
         f"{table.where[i]}: {known.of[role]}",
         "must be a standard error above 0"
@@ -123,7 +125,7 @@ def _refuse_certain_means(
         f"{errors[i]:g}{why * (errors[i] == 0)}",
         f"{keep} leaves out {list_names([str(entities[k]) for k in certain], 4)}, such as a baseline that every other "
         "is compared with"
-        if few
+        if can_be_kept
         else "",
     )
 
@@ -180,11 +182,11 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     rows = list(zip(entities, datasets or [None] * len(entities), strict=True))
     if (twice := find_repeat(zip(rows, *codes, strict=True))) is not None:
         i, before = twice
-        held = ", ".join(f"{name} {table.columns[known.of[name]][i]!r}" for name in columns)
+        fields_text = ", ".join(f"{name} {table.columns[known.of[name]][i]!r}" for name in columns)
         raise ArgumentError(
             f"{table.where[i]}: a table",
             f"must have one row for each {'outcome' if len(columns) == 1 else 'cell'}",
-            f"{held} of {entities[i]!r} in {table.place(before)} as well{_dataset_hint(table, known)}",
+            f"{fields_text} of {entities[i]!r} in {table.place(before)} as well{_dataset_hint(table, known)}",
         )
     position, pairs = factorize(rows)
     values = np.zeros((len(pairs), *[len(labels)] * len(columns)), np.int64)
@@ -253,17 +255,17 @@ def _refuse_totals(
             rest = rest or [
                 j for j in range(len(called)) if called[j] != name and is_total_name(name)
             ]
-            what = find_summary(rows[rest], rows[i].tolist(), [1.0] * rows.shape[1], name)
-            if what and (what == "sums" or name != names[0]):
+            summary = find_summary(rows[rest], rows[i].tolist(), [1.0] * rows.shape[1], name)
+            if summary and (summary == "sums" or name != names[0]):
                 column = known.of["entity" if called is entities else "dataset"]
                 others = [str(other) for other in names if other != name]
-                few = len(others) <= MOST_KEPT and str(column) in map(str, table.columns)
+                can_be_kept = len(others) <= MOST_KEPT and str(column) in map(str, table.columns)
                 raise ArgumentError(
                     f"{table.where[i]}: {name!r}",
-                    f"must not be a row, since it holds the {what} of the other rows",
+                    f"must not be a row, since it holds the {summary} of the other rows",
                     ", ".join(map(str, rows[i].tolist())),
                     f"{table.conditions(column, others)} leaves it out"
-                    if few
+                    if can_be_kept
                     else "leave that row out",
                 )
 
@@ -295,18 +297,18 @@ def _class_codes(
     """Return the ordered classes, the positive one, and the actual and predicted class of each row."""
     dtype = table.categories.get(known.of["actual"])
     columns = table.read_labels(known.of["actual"], known.of["predicted"])
-    seen = [
+    labels = [
         check_labels(name, column)
         for name, column in zip(("actual", "predicted"), columns, strict=True)
     ]
-    if not set(seen[0].tolist()) & set(seen[1].tolist()):
+    if not set(labels[0].tolist()) & set(labels[1].tolist()):
         raise ArgumentError(
             f"{table.source}: {known.of['predicted']}",
             f"must use the labels of {known.of['actual']}",
             f"{columns[1][0]!r}, and {columns[0][0]!r} in {known.of['actual']}",
             f"rename its labels to those of {known.of['actual']}",
         )
-    classes = all_classes(None if dtype is None else list(dtype.categories), seen)
+    classes = all_classes(None if dtype is None else list(dtype.categories), labels)
     classes, positive = arrange_classes(
         classes, roles.positive, dtype is not None and bool(dtype.ordered)
     )
@@ -325,8 +327,8 @@ def _outcome_codes(
     """Return the ordered outcomes, no positive one, and the outcome of each row."""
     column = known.of["outcome"]
     dtype = table.categories.get(column)
-    held = check_labels("outcome", table.columns[column]).tolist()
-    written = list(dict.fromkeys(held)) if dtype is None else list(dtype.categories)
+    outcomes = check_labels("outcome", table.columns[column]).tolist()
+    written = list(dict.fromkeys(outcomes)) if dtype is None else list(dtype.categories)
     check_exact(written)
     values = as_outcomes(written)
     texts = [value for value in values if not isinstance(value, float)]
@@ -353,4 +355,4 @@ def _outcome_codes(
     if len(labels) < 2:
         raise ArgumentError("outcome", "must contain at least two outcomes", labels)
     code = {text: labels.index(value) for text, value in zip(written, values, strict=True)}
-    return labels, None, [[code[value] for value in held]]
+    return labels, None, [[code[value] for value in outcomes]]

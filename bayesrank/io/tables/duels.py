@@ -54,9 +54,9 @@ def with_winner(table: Table, roles: Roles) -> tuple[Table, list[Note]]:
 
 def _of_one_hot(table: Table, columns: dict[Any, str]) -> Table:
     """Return the table with one column winner in place of several, one of which is 1 in each row."""
-    held = {name: as_outcomes(table.columns[name]) for name in columns}
+    outcomes = {name: as_outcomes(table.columns[name]) for name in columns}
     winners = []
-    for row, values in enumerate(zip(*held.values(), strict=True)):
+    for row, values in enumerate(zip(*outcomes.values(), strict=True)):
         won = [who for who, value in zip(columns.values(), values, strict=True) if value == 1]
         if len(won) != 1 or not set(values) <= {0.0, 1.0}:
             names = ", ".join(map(str, columns))
@@ -73,7 +73,7 @@ def _of_one_hot(table: Table, columns: dict[Any, str]) -> Table:
 
 
 def _of_two_games(table: Table, first: Any, second: Any) -> tuple[Table, list[Note]]:
-    """Return the table with one winner of two games: whoever wins both, else a tie; undecided pairs are left out."""
+    """Return the table with one winner of two games, one that won both, else a tie; undecided pairs are left out."""
     retained, winners = [], []
     for row, (one, other) in enumerate(
         zip(table.columns[first], table.columns[second], strict=True)

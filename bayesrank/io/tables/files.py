@@ -21,8 +21,8 @@ from bayesrank._core.inputs import (
     read_workbook,
 )
 from bayesrank.io.tables.columns import role_of, squeeze
-from bayesrank.io.tables.forms import FORMS
 from bayesrank.io.tables.frames import read_table
+from bayesrank.io.tables.named_roles import FORMS
 from bayesrank.io.tables.roles import ENTITY_NAMES, STANDARD, standard_headings
 from bayesrank.io.tables.table import NESTED, Roles, Table
 from bayesrank.io.tables.values import map_fields, plain
@@ -108,19 +108,25 @@ def _read_rows(text: str, source: str) -> list[tuple[int, list[str]]]:
     """Return rows that are not blank, with the numbers of the lines on which they end."""
     lines = text.splitlines()
     # Excel names its separator so, in a line above the heading.
-    said = re.fullmatch(r"sep=(.)", lines[0], re.I) if lines else None
-    first = [re.sub(r'"[^"]*"', "", line) for line in lines[1 if said else 0 :] if line.strip()][:2]
+    separator = re.fullmatch(r"sep=(.)", lines[0], re.I) if lines else None
+    first = [
+        re.sub(r'"[^"]*"', "", line) for line in lines[1 if separator else 0 :] if line.strip()
+    ][:2]
     # Of several in the heading it is the one that the next line has as often, since names may hold
     # commas.
     often = {mark: [line.count(mark) for line in first] for mark in DELIMITERS}
     alike = [
         mark for mark in DELIMITERS if len(set(often[mark])) == 1 and any(often[mark])
     ] or DELIMITERS
-    delimiter = said[1] if said else max(alike, key=lambda mark: often[mark][:1])
-    if not said and not any(map(sum, often.values())) and (blank := _split_blanks(text, source)):
+    delimiter = separator[1] if separator else max(alike, key=lambda mark: often[mark][:1])
+    if (
+        not separator
+        and not any(map(sum, often.values()))
+        and (blank := _split_blanks(text, source))
+    ):
         return blank
     rows = parse_csv(text, source, delimiter)
-    return rows[1:] if said else rows
+    return rows[1:] if separator else rows
 
 
 def _split_blanks(text: str, source: str) -> list[tuple[int, list[str]]]:
@@ -142,15 +148,15 @@ def _read_records(text: str, source: str) -> Table:
     """Return a table of JSON: a list of records, one in each line, or columns by name; other values have no columns."""
     first, second = [*(line.strip() for line in text.splitlines() if line.strip()), ""][:2]
     if first.endswith("}") and second.startswith("{"):
-        held: Any = [parse_json(line, source) for line in text.splitlines() if line.strip()]
+        parsed: Any = [parse_json(line, source) for line in text.splitlines() if line.strip()]
     else:
-        held = parse_json(text, source)
-    records = _as_records(held)
+        parsed = parse_json(text, source)
+    records = _as_records(parsed)
     if not records:
         raise ArgumentError(
             source,
             "must be a table: a list of records with the same fields, or one record in each line",
-            f"{type(held).__name__} in JSON",
+            f"{type(parsed).__name__} in JSON",
             "write such a list, or a CSV file with a heading",
         )
     names = list(dict.fromkeys(name for record in records for name in record))
@@ -168,20 +174,20 @@ def _read_records(text: str, source: str) -> Table:
     return Table(source, fields, where, shell=True, nested=nested)
 
 
-def _as_records(held: Any) -> list[dict[Any, Any]]:
+def _as_records(parsed: Any) -> list[dict[Any, Any]]:
     """Return the records of a list, or of columns by name whose values are lists, or values by row; else none."""
-    if isinstance(held, list):
-        return held if held and all(isinstance(one, dict) for one in held) else []
-    if not isinstance(held, dict) or not held:
+    if isinstance(parsed, list):
+        return parsed if parsed and all(isinstance(one, dict) for one in parsed) else []
+    if not isinstance(parsed, dict) or not parsed:
         return []
-    columns = list(held.values())
+    columns = list(parsed.values())
     if all(isinstance(column, list) for column in columns) and len(set(map(len, columns))) == 1:
-        return [dict(zip(held, row, strict=True)) for row in zip(*columns, strict=True)]
+        return [dict(zip(parsed, row, strict=True)) for row in zip(*columns, strict=True)]
     if (
         all(isinstance(column, dict) for column in columns)
         and len({tuple(column) for column in columns}) == 1
     ):
-        return [{name: column[row] for name, column in held.items()} for row in columns[0]]
+        return [{name: column[row] for name, column in parsed.items()} for row in columns[0]]
     return []
 
 

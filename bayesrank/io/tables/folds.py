@@ -16,7 +16,9 @@ from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.folds import from_folds, split_columns
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.io.tables.columns import is_metadata_name, may_be_low, role_of, squeeze
-from bayesrank.io.tables.forms import Known, find_entity, holds_shares
+from bayesrank.io.tables.forms import find_entity
+from bayesrank.io.tables.lacking import holds_shares
+from bayesrank.io.tables.named_roles import Known
 from bayesrank.io.tables.roles import ENTITY_NAMES, FOLD_NAMES, FOLD_SCORES
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.totals import find_summary, unit_of
@@ -60,8 +62,8 @@ def read_folds(table: Table, roles: Roles) -> xr.Dataset:
     result = from_folds(
         scores, **{role: used.get(role, size) for role, size in sizes.items()}, **retained
     )
-    plain = entity is None or squeeze(entity) == "entity" or noun_of_column(entity)
-    notes = [] if plain or roles.entity is not None else [entity]
+    is_usual = entity is None or squeeze(entity) == "entity" or noun_of_column(entity)
+    notes = [] if is_usual or roles.entity is not None else [entity]
     named = [Note("column_names_entities", {"column": str(name)}) for name in notes]
     low = scores.attrs.get("score") if roles.outcome is None else None
     named += [Note("low_may_be_good", {"name": low})] if low is not None and may_be_low(low) else []
@@ -97,13 +99,13 @@ def _find_columns(table: Table, roles: Roles) -> dict[str, Any]:
                 )
             of[role] = name
     for role in ("fold", "repeat", "dataset"):
-        known = [
+        candidates = [
             name
             for name in table.columns
             if squeeze(name) == role or role_of(name) == role == "dataset"
         ]
-        if role not in of and len(known) == 1 and known[0] not in of.values():
-            of[role] = known[0]
+        if role not in of and len(candidates) == 1 and candidates[0] not in of.values():
+            of[role] = candidates[0]
     return of
 
 
@@ -135,14 +137,14 @@ def _keys(table: Table, used: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 def _read_scores(table: Table, column: Any) -> list[float]:
     """Return the scores of a column, none missing; 90% is 0.9."""
-    found = [None if is_missing(value) else to_share(value) for value in table.columns[column]]
-    if None in found:
-        row = found.index(None)
+    numbers = [None if is_missing(value) else to_share(value) for value in table.columns[column]]
+    if None in numbers:
+        row = numbers.index(None)
         got = table.columns[column][row]
         raise ArgumentError(
             f"{table.where[row]}: {column}", "must be the score of a fold", f"{got!r}"
         )
-    return [score for score in found if score is not None]
+    return [score for score in numbers if score is not None]
 
 
 def _read_wide(table: Table, roles: Roles, used: dict[str, Any], rest: Table) -> pd.DataFrame:
@@ -282,10 +284,10 @@ def _refuse_twice(
 
 def _check_same(table: Table, column: Any, of: list[int]) -> None:
     """Raise an error if a column differs between the learners of a split."""
-    held = table.columns[column]
+    column_values = table.columns[column]
     for i, first in enumerate(of):
-        if held[i] != held[first]:
-            got = f"{held[first]!r} and {held[i]!r}"
+        if column_values[i] != column_values[first]:
+            got = f"{column_values[first]!r} and {column_values[i]!r}"
             raise ArgumentError(
                 f"{table.where[i]}: {column}", "must be the same for all learners of a split", got
             )
@@ -316,12 +318,12 @@ def _read_search(table: Table, roles: Roles, splits: dict[str, list[Any]]) -> xr
             list_names(list(splits)),
             f"{table.options('outcome', splits)} says so",
         )
-    held = {
+    scores = {
         name: [_number(value) for value in table.columns[name]]
-        for held in splits.values()
-        for name in held
+        for scores in splits.values()
+        for name in scores
     }
-    frame = pd.DataFrame({**table.columns, **held})
+    frame = pd.DataFrame({**table.columns, **scores})
     sizes = {role: to_number(getattr(roles, role)) for role in ("train", "test")}
     for role, size in sizes.items():
         if size is None:
@@ -338,7 +340,7 @@ def _read_search(table: Table, roles: Roles, splits: dict[str, list[Any]]) -> xr
     number = None if again is None else int(again)
     name = None if roles.entity is None else table.find("entity", roles.entity)
     if name is not None:
-        frame = frame[[column for held in splits.values() for column in held]]
+        frame = frame[[column for scores in splits.values() for column in scores]]
         frame = frame.assign(params=table.read_names(name, "entity"))
     return from_folds(frame, **sizes, repeat=number, metric=roles.outcome)
 

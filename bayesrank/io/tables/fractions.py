@@ -39,9 +39,9 @@ def with_counts(table: Table, roles: Roles) -> tuple[Table, list[Note]]:
 
 def _read(table: Table, name: Any) -> list[tuple[int, int]] | None:
     """Return the numerator and the denominator of each field; None unless every field is a fraction of at most 1."""
-    found = map_fields(lambda value: FRACTION.fullmatch(str(value).strip()), table.columns[name])
-    pairs = [(int(match[1]), int(match[2])) for match in found if match is not None]
-    return pairs if pairs and len(pairs) == len(found) and all(k <= n for k, n in pairs) else None
+    matches = map_fields(lambda value: FRACTION.fullmatch(str(value).strip()), table.columns[name])
+    pairs = [(int(match[1]), int(match[2])) for match in matches if match is not None]
+    return pairs if pairs and len(pairs) == len(matches) and all(k <= n for k, n in pairs) else None
 
 
 def _cells_of(

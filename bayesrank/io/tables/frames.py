@@ -18,29 +18,22 @@ from bayesrank.evidence.groups import name_groups_of
 from bayesrank.evidence.kinds.given import parse_given
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.io.tables.ballots import find_votes, read_votes
-from bayesrank.io.tables.cases import OF_CASES, read_answers, read_cases
+from bayesrank.io.tables.case_columns import OF_CASES
 from bayesrank.io.tables.columns import squeeze
 from bayesrank.io.tables.counting import read_counts, read_means
 from bayesrank.io.tables.duels import with_winner
 from bayesrank.io.tables.folds import are_folds, read_folds
-from bayesrank.io.tables.forms import (
-    CASES,
-    MEANS,
-    SPREADS,
-    Known,
-    find_entity,
-    find_form,
-    is_one_classifier,
-    is_one_test,
-    name_roles,
-    refuse_without_entity,
-)
+from bayesrank.io.tables.forms import find_entity, find_form, is_one_classifier, is_one_test
 from bayesrank.io.tables.fractions import with_counts
 from bayesrank.io.tables.judgements import are_judged, read_judged
+from bayesrank.io.tables.lacking import refuse_without_entity
+from bayesrank.io.tables.long_cases import read_cases
+from bayesrank.io.tables.named_roles import CASES, MEANS, SPREADS, Known, name_roles
 from bayesrank.io.tables.probabilities import class_in, read_long
 from bayesrank.io.tables.selection import low_outcome, select
 from bayesrank.io.tables.table import Roles, Table, table_of
 from bayesrank.io.tables.values import is_missing, is_percent, to_share
+from bayesrank.io.tables.wide_cases import read_answers
 
 #: The name of the only entity of a table that names none, as in br.from_counts.
 ONE = "entity 1"
@@ -311,19 +304,19 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
         table.refuse(roles, "covariates", "for tables with judges")
     if judged:
         return read_judged(table, roles)
-    known = name_roles(table, roles)
-    if roles.category is not None and "dataset" not in known.of:
+    named = name_roles(table, roles)
+    if roles.category is not None and "dataset" not in named.of:
         raise ArgumentError(
             table.argument("category"),
             "cannot be used for a table without data sets or groups",
             f"{roles.category!r}",
         )
-    entity = known.of.get("entity") or find_entity(table, known, roles)
+    entity = named.of.get("entity") or find_entity(table, named, roles)
     table.check_single([entity])
-    if is_one_classifier(table, known, entity, roles):
-        table, known, entity, roles = _name_classifier(table, known, roles)
-    form = find_form(table, known, entity, roles)
-    evidence = _read_form(table, known, entity, form, roles)
+    if is_one_classifier(table, named, entity, roles):
+        table, named, entity, roles = _name_classifier(table, named, roles)
+    form = find_form(table, named, entity, roles)
+    evidence = _read_form(table, named, entity, form, roles)
     names = evidence["entity"].values.tolist() if form is None else [entity]
     if "probability" in evidence and "label" in evidence["probability"].dims:
         names = [
@@ -332,7 +325,7 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     used = [
         *names,
         *(
-            known.of[role]
+            named.of[role]
             for role in (
                 *(form or ()),
                 *OF_CASES,
@@ -341,28 +334,28 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
                 "status",
                 *["total"] * (form in MEANS),
             )
-            if role in known.of
+            if role in named.of
         ),
     ]
-    covariates = [name for role, name in known.of.items() if role.startswith("covariates ")]
+    covariates = [name for role, name in named.of.items() if role.startswith("covariates ")]
     used += covariates
     ignored = tuple(str(name) for name in table.columns if name not in used)
-    if "category" in known.of and "dataset" in evidence.coords:
-        evidence = _with_categories(evidence, table, known.of["dataset"], known.of["category"])
+    if "category" in named.of and "dataset" in evidence.coords:
+        evidence = _with_categories(evidence, table, named.of["dataset"], named.of["category"])
     if covariates:
-        evidence = _with_covariates(evidence, table, known, covariates)
+        evidence = _with_covariates(evidence, table, named, covariates)
     if roles.group is not None:
         if "dataset" not in evidence.coords:
             table.refuse(roles, "group", "for means and votes, which hold no cases")
-        dtype = table.categories.get(known.of["dataset"])
+        dtype = table.categories.get(named.of["dataset"])
         evidence = name_groups_of(evidence, () if dtype is None else dtype.categories.tolist())
         if (ledger := ledger_of(evidence)).datasets:
             evidence = evidence.assign_attrs(replace(ledger, datasets=0).to_attrs())
     # After the naming, since a ledger would count groups as data sets.
     if ignored:
         evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
-    called = "" if form is None else noun_of_column(known.of.get("entity"))
-    in_percent = table.in_percent or (form in MEANS and is_percent(table.columns[known.of["mean"]]))
+    called = "" if form is None else noun_of_column(named.of.get("entity"))
+    in_percent = table.in_percent or (form in MEANS and is_percent(table.columns[named.of["mean"]]))
     return evidence.assign_attrs(EvidenceRecord(noun=called, in_percent=in_percent).to_attrs())
 
 
@@ -434,23 +427,23 @@ def _with_covariates(evidence: Any, table: Table, known: Known, names: list[Any]
             "write one row of counts for each entity and data set, with a column dataset",
         )
     labels = [(dim, table.read_names(known.of[dim], dim)) for dim in ("entity", "dataset")]
-    at = [[evidence.indexes[dim].get_loc(label) for label in held] for dim, held in labels]
-    found = []
+    at = [[evidence.indexes[dim].get_loc(label) for label in numbers] for dim, numbers in labels]
+    ranges = []
     for name in names:
-        held = np.full((evidence.sizes["entity"], evidence.sizes["dataset"]), np.nan)
+        numbers = np.full((evidence.sizes["entity"], evidence.sizes["dataset"]), np.nan)
         for row, (*position, value) in enumerate(zip(*at, table.read_numbers(name), strict=True)):
-            if not np.isnan(held[*position]) and held[*position] != value:
+            if not np.isnan(numbers[*position]) and numbers[*position] != value:
                 raise ArgumentError(
                     f"{table.where[row]}: {name}",
                     "must be the same in all rows of an entity on a data set",
-                    f"{held[*position]:g} and {value:g}",
+                    f"{numbers[*position]:g} and {value:g}",
                 )
-            held[*position] = value
-        low, high = np.nanmin(held, 0), np.nanmax(held, 0)
-        coord = (("dataset",), low) if (low == high).all() else (("entity", "dataset"), held)
+            numbers[*position] = value
+        low, high = np.nanmin(numbers, 0), np.nanmax(numbers, 0)
+        coord = (("dataset",), low) if (low == high).all() else (("entity", "dataset"), numbers)
         evidence = evidence.assign_coords({str(name): coord})
-        found.append((str(name), float(low.min()), float(high.max())))
-    return evidence.assign_attrs(replace(ledger_of(evidence), covariates=tuple(found)).to_attrs())
+        ranges.append((str(name), float(low.min()), float(high.max())))
+    return evidence.assign_attrs(replace(ledger_of(evidence), covariates=tuple(ranges)).to_attrs())
 
 
 def _read_form(
@@ -486,7 +479,7 @@ def _read_form(
         if (status := known.status(table)) is not None:
             known.of["status"] = status
         return read_cases(table, known, form, roles)
-    what, read = ("means", read_means) if form in MEANS else ("counts", read_counts)
+    content, read = ("means", read_means) if form in MEANS else ("counts", read_counts)
     named = ("count",) if "times" in known.of else ()
     for argument in (
         "cluster",
@@ -498,6 +491,6 @@ def _read_form(
         "weight",
         *named,
     ):
-        table.refuse(roles, argument, f"for {what}, which hold no single cases")
+        table.refuse(roles, argument, f"for {content}, which hold no single cases")
     result = read(table, known, form, roles)
     return result.assign_attrs(add_notes(result.attrs, known.notes))

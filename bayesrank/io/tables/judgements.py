@@ -14,7 +14,8 @@ from bayesrank._core.records import EvidenceRecord
 from bayesrank.evidence.judged import VERDICTS, collect_judged
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.io.tables.columns import is_metadata_name, role_of, squeeze
-from bayesrank.io.tables.forms import Known, find_entity
+from bayesrank.io.tables.forms import find_entity
+from bayesrank.io.tables.named_roles import Known
 from bayesrank.io.tables.roles import LONG_CASE_NAMES
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.values import is_missing, to_number
@@ -46,16 +47,16 @@ def read_judged(table: Table, roles: Roles) -> xr.Dataset:
     truth = table.find("truth", roles.truth)
     columns = _find_columns(table, roles, [truth, *_named_judges(table, roles, [truth])])
     judges, notes = find_judges(table, roles, [truth, *columns.values()], "entity" in columns)
-    held = {role: table.columns[name] for role, name in columns.items()}
-    for role in set(BESIDE[:-1]) & set(held):
+    by_role = {role: table.columns[name] for role, name in columns.items()}
+    for role in set(BESIDE[:-1]) & set(by_role):
         table.read_names(columns[role], role)
     if "count" in columns:
-        held["count"] = table.read_counts(columns["count"])
+        by_role["count"] = table.read_counts(columns["count"])
     if "weight" in columns:
-        held["weight"] = table.read_numbers(columns["weight"])
+        by_role["weight"] = table.read_numbers(columns["weight"])
     verdicts = [list(map(_plain, table.columns[name])) for name in judges]
     result = collect_judged(
-        held,
+        by_role,
         verdicts,
         list(map(_plain, table.columns[truth])),
         [str(j) for j in judges],
@@ -71,24 +72,24 @@ def read_judged(table: Table, roles: Roles) -> xr.Dataset:
 
 
 def find_judges(
-    table: Table, roles: Roles, taken: list[Any], long: bool
+    table: Table, roles: Roles, used: list[Any], long: bool
 ) -> tuple[list[Any], list[Note]]:
     """Return the columns with verdicts beside a truth, and a note if the only one that can be meant was inferred."""
-    judges = _named_judges(table, roles, taken)
+    judges = _named_judges(table, roles, used)
     if judges or roles.truth is None:
         return judges, []
-    judges = [_only_judge(table, taken, long)]
+    judges = [_only_judge(table, used, long)]
     return judges, [Note("column_holds_verdicts", {"column": str(judges[0])})]
 
 
-def _named_judges(table: Table, roles: Roles, taken: list[Any]) -> list[Any]:
-    given = (
+def _named_judges(table: Table, roles: Roles, used: list[Any]) -> list[Any]:
+    columns = (
         []
         if roles.judge is None
         else check_column_names("judge", roles.judge, table.columns, table.source)
     )
-    judges = [table.find("judge", name) for name in given]
-    if other := [name for name in judges if name in taken]:
+    judges = [table.find("judge", name) for name in columns]
+    if other := [name for name in judges if name in used]:
         raise ArgumentError(
             table.argument("judge"),
             "must not name the column with the truth",
@@ -97,14 +98,14 @@ def _named_judges(table: Table, roles: Roles, taken: list[Any]) -> list[Any]:
     return judges
 
 
-def _find_columns(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:
+def _find_columns(table: Table, roles: Roles, used: list[Any]) -> dict[str, Any]:
     """Return the columns beside verdicts and truth by role: named by the user, or with usual names."""
     named = {
         role: table.find(role, name)
         for role in (*BESIDE, "weight")
         if (name := getattr(roles, role)) is not None
     }
-    free = [name for name in table.columns if name not in (*taken, *named.values())]
+    free = [name for name in table.columns if name not in (*used, *named.values())]
     if "entity" not in named:
         entity = next((name for name in free if squeeze(name) == "entity"), None)
         rest = replace(table, columns={name: table.columns[name] for name in free})
@@ -129,9 +130,9 @@ def _find_columns(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any
     return named
 
 
-def _only_judge(table: Table, taken: list[Any], long: bool) -> Any:
+def _only_judge(table: Table, used: list[Any], long: bool) -> Any:
     """Return the only column that can hold verdicts of a judge, in a table whose entities have a column."""
-    free = [name for name in table.columns if name not in taken and not is_metadata_name(name)]
+    free = [name for name in table.columns if name not in used and not is_metadata_name(name)]
     free = [
         name
         for name in free

@@ -13,7 +13,7 @@ from bayesrank._core.labels import factorize, standing_pair
 from bayesrank._core.notes import add_notes
 from bayesrank._core.prose import list_names
 from bayesrank.evidence.probabilities import from_probabilities
-from bayesrank.io.tables.forms import Known
+from bayesrank.io.tables.named_roles import Known
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.values import is_missing, plain, to_number, to_share
 
@@ -47,16 +47,18 @@ def hold_probabilities(table: Table, actual: Any, names: Sequence[Any], chosen: 
         return True
     if len(labels) != 2 or not names:
         return False
-    known = {to_number(label) for label in labels} - {None}
-    found = []
+    numeric_labels = {to_number(label) for label in labels} - {None}
+    numbers_of = []
     for name in names:
         numbers = [to_share(value) for value in table.columns[name] if not is_missing(value)]
         if not numbers or None in numbers:
             return False
-        held = np.array(numbers, float)
-        foreign = ~np.isin(held, [float(label) for label in known if label is not None])
-        found.append(bool(((held > 0) & (held < 1) & foreign).any() or foreign.mean() > 0.5))
-    return any(found) if chosen else all(found)
+        columns = np.array(numbers, float)
+        foreign = ~np.isin(columns, [float(label) for label in numeric_labels if label is not None])
+        numbers_of.append(
+            bool(((columns > 0) & (columns < 1) & foreign).any() or foreign.mean() > 0.5)
+        )
+    return any(numbers_of) if chosen else all(numbers_of)
 
 
 def by_class(labels: set[str], names: Sequence[Any]) -> dict[str, dict[str, Any]]:
@@ -77,7 +79,7 @@ def class_in(
 
     ``fillers`` are the words that may stand beside it; None is any word.
     """
-    words, found = _words(heading), list[tuple[int, str]]()
+    words, matches = _words(heading), list[tuple[int, str]]()
     for label in classes:
         own = _words(label)
         size = len(own)
@@ -85,16 +87,16 @@ def class_in(
             if words[i : i + size] == own and (
                 fillers is None or {*words[:i], *words[i + size :]} <= set(fillers)
             ):
-                found.append((size, label))
+                matches.append((size, label))
     # Of "benign" and "not benign", the longer one is meant.
-    longest = {label for size, label in found if size == max(found)[0]}
+    longest = {label for size, label in matches if size == max(matches)[0]}
     return longest.pop() if len(longest) == 1 else None
 
 
 def _words(text: Any) -> list[str]:
     """Return the words of a heading or a label in lower case; those of a number are one."""
-    apart = re.sub(r"([a-z])([A-Z])", r"\1 \2", str(text)).replace("_", " ")
-    return re.findall(r"(?<!\w)-\d+(?:\.\d+)?|\d+\.\d+|\w+", apart.lower())
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", str(text)).replace("_", " ")
+    return re.findall(r"(?<!\w)-\d+(?:\.\d+)?|\d+\.\d+|\w+", spaced.lower())
 
 
 def refuse_class_names(table: Table, actual: Any, names: Sequence[Any]) -> None:
@@ -115,7 +117,7 @@ def refuse_class_names(table: Table, actual: Any, names: Sequence[Any]) -> None:
 
 
 def read_wide(
-    table: Table, known: Known, actual: Any, names: Sequence[Any], about: dict, roles: Roles
+    table: Table, known: Known, actual: Any, names: Sequence[Any], record: dict, roles: Roles
 ) -> xr.Dataset:
     """Read a table with one row for each case and one column of probabilities for each entity."""
     labels = {str(plain(value)) for value in table.distinct(actual) if not is_missing(value)}
@@ -125,7 +127,7 @@ def read_wide(
     }
     if not columns:
         columns = {plain(name): _numbers(table, name) for name in names}
-    return _evidence(table, known, table.columns[actual], columns, about, roles)
+    return _evidence(table, known, table.columns[actual], columns, record, roles)
 
 
 def read_long(table: Table, known: Known, roles: Roles) -> xr.Dataset:
@@ -166,8 +168,8 @@ def read_long(table: Table, known: Known, roles: Roles) -> xr.Dataset:
                     f"must be the same for all entities on case {cases[case[i]][-1]!r}",
                     f"{column[i]!r} after {column[same]!r}",
                 )
-        held = table.read_numbers(known.of[role]) if role == "weight" else column
-        record[role] = [held[i] for i in rows[0]]
+        fields_of = table.read_numbers(known.of[role]) if role == "weight" else column
+        record[role] = [fields_of[i] for i in rows[0]]
     actual = record.pop("actual")
     columns = {plain(name): numbers[rows[k]].tolist() for k, name in enumerate(names)}
     return _evidence(table, known, actual, columns, record, roles)
@@ -178,7 +180,7 @@ def _evidence(
     known: Known,
     actual: list,
     columns: dict[Any, Any],
-    about: dict[str, Any],
+    record: dict[str, Any],
     roles: Roles,
 ) -> xr.Dataset:
     for argument in WITHOUT:
@@ -204,7 +206,7 @@ def _evidence(
         else [plain(value) for value in actual]
     )
     groups = {
-        role: about[role] for role in ("case", "cluster", "dataset", "weight") if role in about
+        role: record[role] for role in ("case", "cluster", "dataset", "weight") if role in record
     }
     result = from_probabilities(truth, columns, positive=positive, **groups)
     return result.assign_attrs(add_notes(result.attrs, known.notes))

@@ -52,10 +52,10 @@ def are_metrics(names: Iterable[Any]) -> bool:
 
 def could_be_score(name: str, values: Sequence[Any]) -> bool:
     """Return whether a column may hold outcomes: right and wrong, or numbers under the name of a score."""
-    held = as_outcomes(list(values))
-    numbers = [value for value in held if isinstance(value, float)]
+    outcomes = as_outcomes(list(values))
+    numbers = [value for value in outcomes if isinstance(value, float)]
     if (
-        any(value is not None and not isinstance(value, float) for value in held)
+        any(value is not None and not isinstance(value, float) for value in outcomes)
         or len(set(numbers)) < 2
     ):
         return False
@@ -67,12 +67,12 @@ def is_beside_answers(name: str) -> bool:
     last = name.rpartition(".")[2]
     if any(squeeze(last) in names for names in PROPOSED.values()):
         return False
-    known = (
+    is_listed = (
         role_of(last) in ("actual", "predicted")
         or is_quantity_name(last)
         or squeeze(last).startswith("winner")
     )
-    return known or is_truth_name(last, ())
+    return is_listed or is_truth_name(last, ())
 
 
 @cache
@@ -122,16 +122,16 @@ def propose_long(
         if case is system or case.size < 2 or case.name == "@file":
             continue
         for extra in ((), ("dataset",), ("run",), ("dataset", "run")):
-            found = _complete(system, case, extra, extras, rows)
-            if found is None:
+            completed = _complete(system, case, extra, extras, rows)
+            if completed is None:
                 continue
-            penalty, given = found
+            penalty, roles = completed
             penalty += score + (system.size > case.size)
-            given["outcome"] = outcome
+            roles["outcome"] = outcome
             if alone:
-                del given["entity"]
+                del roles["entity"]
             if best is None or penalty < best[0]:
-                best = penalty, {role: given[role] for role in MAPPED if role in given}
+                best = penalty, {role: roles[role] for role in MAPPED if role in roles}
             break
     return best
 
@@ -169,13 +169,13 @@ def _complete(
     rows: int,
 ) -> tuple[float, dict[str, str]] | None:
     """Return the penalty and the roles of an entity and a case that name each row once, with ``extra`` roles."""
-    given = {"case": case.name, "entity": system.name}
+    roles = {"case": case.name, "entity": system.name}
     keys: list[tuple[Any, ...]] = [case.values, system.values]
     for role in extra:
         named = [one for one in extras[role] if one is not system and one is not case]
         if not named:
             return None
-        given[role] = named[0].name
+        roles[role] = named[0].name
         keys.append(named[0].values)
     if len(set(zip(*keys, strict=True))) < rows:
         return None
@@ -183,4 +183,4 @@ def _complete(
     penalty = system.penalty + case.penalty + 0.2 * len(extra) + 2 * (1 - min(crossed, 1.0))
     for role, one in (("entity", system), ("case", case)):
         penalty += 0.4 if one.name.startswith("@") else telling(role, one.name)
-    return penalty, given
+    return penalty, roles

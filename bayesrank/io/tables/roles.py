@@ -272,8 +272,8 @@ FOLDS = (
 def standard_headings() -> dict[str, tuple[str, ...]]:
     """Return the headings that fill each role without being named, the role's own name first."""
     order = [*(role.name for role in (*TABLE, *MATRIX, *FOLDS)), *STANDARD]
-    held = {name: STANDARD[name] for name in order if name in STANDARD}
-    return held | {"entity": ("entity", *sorted(ENTITY_WORDS))}
+    ordered = {name: STANDARD[name] for name in order if name in STANDARD}
+    return ordered | {"entity": ("entity", *sorted(ENTITY_WORDS))}
 
 
 # --- Headings that make a reader ask ----------------------------------------

@@ -41,7 +41,7 @@ def _keep_rows(table: Table, roles: Roles) -> tuple[Table, Note]:
         raise ArgumentTypeError(
             "where", "must be a dictionary of columns and values, such as {'metric': 'dice'}", got
         )
-    retained, text, found = list(range(len(table.where))), [], []
+    retained, text, unmatched = list(range(len(table.where))), [], []
     for requested, given in roles.where.items():
         name = table.find("where", requested)
         values = list(given) if isinstance(given, list | tuple) else [given]
@@ -52,14 +52,14 @@ def _keep_rows(table: Table, roles: Roles) -> tuple[Table, Note]:
             if not is_missing(column[i]) and (column[i] in values or str(column[i]) in texts)
         ]
         if not retained:
-            known = dict.fromkeys(str(value) for value in column if not is_missing(value))
+            names = dict.fromkeys(str(value) for value in column if not is_missing(value))
             raise ArgumentError(
                 table.argument("where"),
                 "must keep at least one row",
                 f"{name}={', '.join(map(str, values))}",
-                f"{name} holds {list_names(list(known), 8)}",
+                f"{name} holds {list_names(list(names), 8)}",
             )
-        found.append(name)
+        unmatched.append(name)
         text.append(f"{name} = {' or '.join(map(str, values))}")
     size = len(table.where)
     table = replace(
@@ -73,7 +73,7 @@ def _keep_rows(table: Table, roles: Roles) -> tuple[Table, Note]:
     named |= {squeeze(name) for role in SEVERAL for name in _columns_of(table, roles, role)}
     spare = [
         name
-        for name in found
+        for name in unmatched
         if len(set(map(str, table.columns[name]))) == 1
         and role_of(name) is None
         and squeeze(name) not in named | ENTITY_NAMES
@@ -100,17 +100,17 @@ def table_with_rows(table: Table, roles: Roles) -> tuple[Table, Roles]:
 
 def _columns_of(table: Table, roles: Roles, role: str) -> list[Any]:
     """Return the columns that together name the entities, data sets or cases, if the user named two or more."""
-    given = getattr(roles, role)
-    if isinstance(given, list | tuple) and len(given) > 1:
-        return list(given)
+    named = getattr(roles, role)
+    if isinstance(named, list | tuple) and len(named) > 1:
+        return list(named)
     if (
         not table.shell
-        or not isinstance(given, str)
-        or "," not in given
-        or given in map(str, table.columns)
+        or not isinstance(named, str)
+        or "," not in named
+        or named in map(str, table.columns)
     ):
         return []
-    names = [plain(name) for name in split_line(given) if name.strip()]
+    names = [plain(name) for name in split_line(named) if name.strip()]
     return names if len(names) > 1 else []
 
 
@@ -125,12 +125,12 @@ def _join_columns(table: Table, roles: Roles, role: str) -> tuple[Table, Roles]:
         for one in fields(Roles)
         if one.name not in (role, "entities")
     }
-    taken = next(
+    used = next(
         (other for other, value in others.items() if isinstance(value, str) and value in names),
         None,
     )
-    if taken is not None or len(set(names)) < len(names):
-        got = f"{others[taken]!r}, the {taken} as well" if taken else ", ".join(map(str, names))
+    if used is not None or len(set(names)) < len(names):
+        got = f"{others[used]!r}, the {used} as well" if used else ", ".join(map(str, names))
         raise ArgumentError(table.argument(role), "must name different columns", got)
     rows = list(zip(*(table.read_names(name, role) for name in names), strict=True))
     joined = [", ".join(map(str, row)) for row in rows]

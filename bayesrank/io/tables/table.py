@@ -114,9 +114,9 @@ class Roles:
 
     def covariate_columns(self) -> list[Any]:
         """Return the columns of covariates."""
-        given = self.covariates
-        nothing = given is None or (isinstance(given, list | tuple) and not given)
-        return [] if nothing else check_column_names("covariates", given, ())
+        columns = self.covariates
+        nothing = columns is None or (isinstance(columns, list | tuple) and not columns)
+        return [] if nothing else check_column_names("covariates", columns, ())
 
     def columns(self) -> dict[str, Any]:
         """Return the columns named by the user, by role."""
@@ -222,10 +222,10 @@ class Table:
     def together(self, *typed: str) -> str:
         """Return several arguments with their values, ready to be typed."""
         text = (" " if self.shell else ", ").join(one for one in typed if one)
-        said: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
         for one in filter(None, typed):
-            said = merge_offers(said, self.offers.get(one, {}))
-        return self._offer(text, said)
+            merged = merge_offers(merged, self.offers.get(one, {}))
+        return self._offer(text, merged)
 
     def mapping(self, case: Any, outcome: Any) -> str:
         """Return how to read one score of one entity's cases, ready to be typed, with its meaning."""
@@ -233,9 +233,9 @@ class Table:
             return (
                 f"frame.assign(entity=NAME) with case={case!r}, outcome={outcome!r} ranks one score"
             )
-        given = {"case": str(case), "outcome": str(outcome)}
-        typed = f"--map {shlex.quote(','.join(f'{role}={name}' for role, name in given.items()))}"
-        return f"{self._offer(typed, {'map': given})} reads one score, of one or several files"
+        roles = {"case": str(case), "outcome": str(outcome)}
+        typed = f"--map {shlex.quote(','.join(f'{role}={name}' for role, name in roles.items()))}"
+        return f"{self._offer(typed, {'map': roles})} reads one score, of one or several files"
 
     def condition(self, column: Any, value: Any) -> str:
         """Return the argument that keeps the rows with a value in a column, ready to be typed."""
@@ -264,10 +264,16 @@ class Table:
 
     def offers_in(self, message: str) -> list[dict[str, Any]]:
         """Return what the remedies in a message say, in their order."""
-        found = {typed: message.find(typed) for typed in self.offers if typed and typed in message}
-        # A part of a longer remedy is none of its own.
-        full = [one for one in found if not any(one != other and one in other for other in found)]
-        return [self.offers[typed] for typed in sorted(full, key=found.__getitem__)]
+        positions = {
+            typed: message.find(typed) for typed in self.offers if typed and typed in message
+        }
+        # A part of a longer remedy is not a remedy itself.
+        full = [
+            one
+            for one in positions
+            if not any(one != other and one in other for other in positions)
+        ]
+        return [self.offers[typed] for typed in sorted(full, key=positions.__getitem__)]
 
     def row_of(self, place: str) -> int | None:
         """Return the row that an error is about, by the place that it names; None if it is about no row."""
@@ -334,13 +340,13 @@ class Table:
 
     def read_numbers(self, column: Any) -> list[float]:
         """Return the numbers of a column, none missing."""
-        found = map_fields(to_number, self.columns[column])
-        if None in found:
-            row = found.index(None)
+        numbers = map_fields(to_number, self.columns[column])
+        if None in numbers:
+            row = numbers.index(None)
             raise ArgumentError(
                 f"{self.where[row]}: {column}", "must be a number", f"{self.columns[column][row]!r}"
             )
-        return [number for number in found if number is not None]
+        return [number for number in numbers if number is not None]
 
     def read_labels(self, *names: Any) -> list[list[Any]]:
         """Return columns of labels with one type, None if missing; categorical columns unchanged."""

@@ -41,16 +41,16 @@ def find_summary(
         return ""
     values, unit = np.array(last, float), np.array(units, float)
     named = is_total_name(name)
-    seen = above[~np.isnan(above)]
-    if not seen.size or np.isnan(above).all(axis=0).any():
+    numbers = above[~np.isnan(above)]
+    if not numbers.size or np.isnan(above).all(axis=0).any():
         return ""
-    binary = bool(np.isin(seen, (0.0, 1.0)).all())
+    binary = bool(np.isin(numbers, (0.0, 1.0)).all())
     if binary and np.isin(values, (0.0, 1.0)).all():
         # The row is like any other.
         return ""
     sums, means = np.nansum(above, axis=0), np.nanmean(above, axis=0)
     spread = np.nanmax(above, axis=0) - np.nanmin(above, axis=0)
-    grain = np.maximum(unit, _smallest_gap(seen)) if grid and not binary else unit
+    grain = np.maximum(unit, _smallest_gap(numbers)) if grid and not binary else unit
     if (np.abs(values - sums) <= unit / 2 + 1e-9 * np.maximum(1, np.abs(sums))).all() and (
         named or _is_strong("sums", np.abs(sums) / grain, binary, above.size)
     ):

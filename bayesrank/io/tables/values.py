@@ -40,7 +40,7 @@ GROUPED = re.compile(r"\d{1,3}([ ,.'’ ]\d{3})+")
 COUNT = re.compile(r"(\d{1,16})(?:\.0{1,2})?")
 #: Codes that look like numbers: the labels 01 and 1 differ.
 CODE = re.compile(r"[+-]?0\d|\+|.*_")
-#: Numbers that stand for missing answers in some files; positive ones are so many times the largest
+#: Numbers that stand for missing answers in some files; positive ones are this many times the largest
 #: value.
 MISSING_CODES, FAR = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0), 9
 #: Percentages of folds are at least so high; grades are lower.
@@ -65,8 +65,8 @@ def map_fields(function: Callable[[Any], Any], column: Sequence[Any]) -> list[An
     fields = distinct_fields(column)
     if len(fields) == len(column):
         return [function(value) for value in column]
-    found = {value: function(value) for value in fields}
-    return [found[value] for value in column]
+    results = {value: function(value) for value in fields}
+    return [results[value] for value in column]
 
 
 def plain(value: Any) -> Any:
@@ -210,28 +210,28 @@ def check_exact(values: Sequence[Any]) -> None:
 
 def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
     """Return columns of labels with one type: all numbers, all booleans, or text; None if missing."""
-    held = [
+    labels = [
         map_fields(lambda v: None if is_missing(v) or v in NO_LABELS else plain(v), column)
         for column in columns
     ]
-    values = [value for column in held for value in distinct_fields(column) if value is not None]
+    values = [value for column in labels for value in distinct_fields(column) if value is not None]
     codes = any(isinstance(value, str) and CODE.match(value) for value in values)
-    for kind in (_boolean,) if codes else (_boolean, _whole, _decimal):
-        found = {repr(value): kind(value) for value in values}
-        if values and None not in found.values():
+    for kind in (_parse_boolean,) if codes else (_parse_boolean, _parse_integer, _parse_number):
+        kinds = {repr(value): kind(value) for value in values}
+        if values and None not in kinds.values():
             return [
-                [None if value is None else found[repr(value)] for value in column]
-                for column in held
+                [None if value is None else kinds[repr(value)] for value in column]
+                for column in labels
             ]
     texts = sorted({value for value in values if isinstance(value, str)})
     lower = [text.lower() for text in texts]
     twice = next((text for text in sorted(set(lower)) if lower.count(text) > 1), None)
     if twice is None:
-        return held
+        return labels
     if any(set(lower) <= set(pair) for pair in STANDING_PAIRS):
         return [
             [value.lower() if isinstance(value, str) else value for value in column]
-            for column in held
+            for column in labels
         ]
     first, second = [text for text in texts if text.lower() == twice][:2]
     raise ArgumentError(
@@ -242,7 +242,7 @@ def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
     )
 
 
-def _boolean(value: Any) -> bool | None:
+def _parse_boolean(value: Any) -> bool | None:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     return (
@@ -252,16 +252,16 @@ def _boolean(value: Any) -> bool | None:
     )
 
 
-def _whole(value: Any) -> int | None:
+def _parse_integer(value: Any) -> int | None:
     if isinstance(value, str) and value.removeprefix("-").isdecimal():
         return int(value)
-    number = _decimal(value)
+    number = _parse_number(value)
     return (
         None if number is None or number % 1 else int(value if isinstance(value, int) else number)
     )
 
 
-def _decimal(value: Any) -> float | None:
+def _parse_number(value: Any) -> float | None:
     try:
         number = float(value)
     except (TypeError, ValueError):

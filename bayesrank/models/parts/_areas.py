@@ -56,7 +56,7 @@ def weighted_means(weight, values, out):
     for d in range(weight.shape[0]):
         total = weight[d].sum()
         for k in range(values.shape[0]):
-            found = 0.0
+            weighted_sum = 0.0
             for i in range(weight.shape[1]):
-                found += weight[d, i] * values[k, i]
-            out[d, k] = found / total
+                weighted_sum += weight[d, i] * values[k, i]
+            out[d, k] = weighted_sum / total

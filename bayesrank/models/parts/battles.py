@@ -48,8 +48,8 @@ class Battles:
     ) -> "tuple[Battles, np.ndarray, np.ndarray, np.ndarray]":
         """Return the rows, and of each battle its row, the votes of people (battle, result), and its place."""
         position = {name: i for i, name in enumerate(names)}
-        code, known = factorize(evidence["side"].values.ravel())
-        side = np.array([position.get(name, -1) for name in known])[code].reshape(-1, 2)
+        code, side_names = factorize(evidence["side"].values.ravel())
+        side = np.array([position.get(name, -1) for name in side_names])[code].reshape(-1, 2)
         retained = (side >= 0).all(axis=1)
         side, votes, human = (
             side[retained],
@@ -59,9 +59,9 @@ class Battles:
         turned = side[:, 0] > side[:, 1]
         votes = np.where(turned[:, None], exchange(votes), votes)
         human = np.where(turned[:, None], human[:, [1, 0, 2, 3]], human)
-        found = covariates_of(evidence)
-        values = np.empty((len(side), len(found)))
-        for k, name in enumerate(found):
+        covariates = covariates_of(evidence)
+        values = np.empty((len(side), len(covariates)))
+        for k, name in enumerate(covariates):
             values[:, k] = np.where(turned, -1, 1) * evidence[f"covariate_{name}"].values[retained]
         number = human.sum(axis=1)
         scale = np.sqrt(number @ values**2 / number.sum())
@@ -83,7 +83,7 @@ class Battles:
             total,
             precision,
             keyed / scale,
-            dict(zip(found, scale.tolist(), strict=True)),
+            dict(zip(covariates, scale.tolist(), strict=True)),
         )
         return battles, row, human, np.flatnonzero(retained)
 

@@ -82,12 +82,12 @@ class CompletedVotes(SharedVotes):
         result: list[Any] = []
         for number in (self.results.sum(axis=1) * ~self.own, self.people):
             for code in self.codes[: len(self.units)]:
-                here = np.flatnonzero(number)
-                cell = self.cell[here]
+                with_votes = np.flatnonzero(number)
+                cell = self.cell[with_votes]
                 ends = np.concatenate([self.pairs.first[cell], self.pairs.second[cell]])
-                where = (np.tile(code[here], 2), ends)
+                where = (np.tile(code[with_votes], 2), ends)
                 shape = (int(code.max()) + 1, self.pairs.entities)
-                result.append(csr_array((np.tile(number[here], 2), where), shape=shape))
+                result.append(csr_array((np.tile(number[with_votes], 2), where), shape=shape))
         return result
 
     @cached_property
@@ -104,16 +104,16 @@ class CompletedVotes(SharedVotes):
     @cached_property
     def on_pairs(self) -> np.ndarray:
         """Return how many units with a vote of a person voted on each pair, by the kind that has fewer."""
-        here = self.people > 0
-        held = replace(
+        has_people = self.people > 0
+        by_people = replace(
             self,
-            cell=self.cell[here],
-            results=self.results[here],
-            row=self.row[here],
-            own=self.own[here],
-            units={role: code[here] for role, code in self.units.items()},
+            cell=self.cell[has_people],
+            results=self.results[has_people],
+            row=self.row[has_people],
+            own=self.own[has_people],
+            units={role: code[has_people] for role, code in self.units.items()},
         )
-        return SharedVotes.on_pairs.func(held)  # type: ignore[attr-defined]
+        return SharedVotes.on_pairs.func(by_people)  # type: ignore[attr-defined]
 
     @cached_property
     def predicted(self) -> Pairs:
@@ -160,19 +160,19 @@ class CompletedVotes(SharedVotes):
         _, cell = self.battles.cells
         ours = [held[cell] for held in slopes_of_votes(self.pairs, self.mode)]
         theirs = slopes_of_votes(self.predicted, self.mode_of_predicted)
-        known = [
+        slopes_of_people = [
             own + other @ self._influence.T / self.battles.repeats
             for own, other in zip(ours, theirs, strict=True)
         ]
         unknown = sum(own * share[:, None] for own, share in zip(ours, self._shares, strict=True))
-        return np.concatenate([*known, unknown])
+        return np.concatenate([*slopes_of_people, unknown])
 
     def _sums(self, code: np.ndarray) -> np.ndarray:
-        found = np.asarray(self._votes_by(code).T @ self._slopes())
+        sums = np.asarray(self._votes_by(code).T @ self._slopes())
         if self.own.any() and code is not self.units.get("case"):
             number = self.results.sum(axis=1)
-            found[code[self.own]] /= np.sqrt(number[self.own])[:, None]
-        return found
+            sums[code[self.own]] /= np.sqrt(number[self.own])[:, None]
+        return sums
 
     def _prior(self) -> np.ndarray:
         precision = np.broadcast_to(self.predicted.precision, len(self._inverse_of_predicted))
@@ -198,55 +198,55 @@ class CompletedVotes(SharedVotes):
         return True
 
     def _sample(self, draws: int, rng: np.random.Generator) -> np.ndarray:
-        each = np.ones((len(self.row), draws))
+        unit_weights = np.ones((len(self.row), draws))
         for role, code in self.units.items():
             if role == "cluster" and self.own.any():
                 number = self.results.sum(axis=1)[self.own, None]
                 alone = rng.standard_gamma(number, (len(number), draws)) / number
-                each[self.own] *= alone
+                unit_weights[self.own] *= alone
             weights = rng.standard_exponential((int(code.max()) + 1, draws))
-            here = ~self.own if role == "cluster" else slice(None)
-            each[here] *= weights[code[here]]
-        known, unknown = np.split(self._gather @ each, [3 * len(self.battles.first)])
+            shared = ~self.own if role == "cluster" else slice(None)
+            unit_weights[shared] *= weights[code[shared]]
+        of_people, unknown = np.split(self._gather @ unit_weights, [3 * len(self.battles.first)])
         results = [
             own + unknown * share
             for own, share in zip(
-                np.split(known, 3), self._draw_shares(known, draws, rng), strict=True
+                np.split(of_people, 3), self._draw_shares(of_people, draws, rng), strict=True
             )
         ]
         drawn = replace(self.battles.of_cells(results), precision=self.weighted.precision)
         drawn = replace(drawn, no_ties=self.pairs.no_ties)
         centre = draw_prior(self.pairs.precision, len(self.mode), draws, rng)
         start = np.tile(self.mode, (draws, 1))
-        found = modes_of(drawn, centre, start, self.inverse)
-        return np.asarray(self.mode + (found - self.mode) @ self.spreading)
+        modes = modes_of(drawn, centre, start, self.inverse)
+        return np.asarray(self.mode + (modes - self.mode) @ self.spreading)
 
     def _draw_shares(
         self, known: np.ndarray, draws: int, rng: np.random.Generator
     ) -> list[np.ndarray]:
         """Return the expected results of unknown votes (row, draw), given weighted votes of people (row, draw)."""
-        found = [np.empty((len(self.battles.first), draws)) for _ in range(3)]
+        expected = [np.empty((len(self.battles.first), draws)) for _ in range(3)]
         spread = rng.choice(len(SPREADS), draws, p=self.battles.posterior_of_spread)
         for i in np.unique(spread):
-            here = np.flatnonzero(spread == i)
+            in_group = np.flatnonzero(spread == i)
             pairs = self.battles.given_judges(SPREADS[i])
             mode, root = pairs.mode(), pairs.whiten(pairs.mode())
-            wins, losses, ties = np.split(known[:, here] / self.battles.repeats, 3)
+            wins, losses, ties = np.split(known[:, in_group] / self.battles.repeats, 3)
             weighted = replace(pairs, wins=wins, losses=losses, ties=ties)
-            centre = draw_prior(pairs.precision, len(mode), len(here), rng)
-            start = np.tile(mode, (len(here), 1))
+            centre = draw_prior(pairs.precision, len(mode), len(in_group), rng)
+            start = np.tile(mode, (len(in_group), 1))
             theta = modes_of(weighted, centre, start, root.T @ root)
-            for own, share in zip(found, self.battles.shares(pairs, theta), strict=True):
-                own[:, here] = share
-        return found
+            for own, share in zip(expected, self.battles.shares(pairs, theta), strict=True):
+                own[:, in_group] = share
+        return expected
 
 
 def _name_apart(code: np.ndarray, own: np.ndarray) -> np.ndarray:
     """Return the codes of the voters, and further ones of the battles whose votes have voters of their own."""
-    known = np.unique(code[~own], return_inverse=True)[1]
+    voters = np.unique(code[~own], return_inverse=True)[1]
     result = np.empty(len(code), np.int64)
-    result[~own] = known.ravel()
-    result[own] = int(known.max(initial=-1)) + 1 + np.arange(own.sum())
+    result[~own] = voters.ravel()
+    result[own] = int(voters.max(initial=-1)) + 1 + np.arange(own.sum())
     return result
 
 
@@ -254,8 +254,8 @@ def _votes_of_a_unit(
     battles: Battles, row: np.ndarray, number: np.ndarray, units: dict[str, np.ndarray]
 ) -> float:
     """Return the votes of a unit on one pair, as a mean over votes (battle), at least 1."""
-    pair, found = battles.first[row] * battles.entities + battles.second[row], [1.0]
+    pair, means = battles.first[row] * battles.entities + battles.second[row], [1.0]
     for code in units.values() if number.any() else ():
-        each = np.bincount(pd.factorize(pair * (int(code.max()) + 1) + code)[0], number)
-        found.append(float((each**2).sum() / each.sum()))
-    return max(found)
+        votes = np.bincount(pd.factorize(pair * (int(code.max()) + 1) + code)[0], number)
+        means.append(float((votes**2).sum() / votes.sum()))
+    return max(means)

@@ -61,8 +61,8 @@ def loses_rows(totals: xr.DataArray | None) -> bool:
 
 def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """Return the log marginal likelihood of cases (..., answer) in their order: a ratio of Beta functions."""
-    each = (gammaln(alpha + counts) - gammaln(alpha)).sum(-1)
-    return each - gammaln((alpha + counts).sum(-1)) + gammaln(alpha.sum(-1))
+    by_row = (gammaln(alpha + counts) - gammaln(alpha)).sum(-1)
+    return by_row - gammaln((alpha + counts).sum(-1)) + gammaln(alpha.sum(-1))
 
 
 def check_proper_prior(proper: bool) -> None:

@@ -65,20 +65,20 @@ def covariates_of(
                 f"{name!r}, which does not",
             )
     position = centre.copy()
-    known = (
+    centre_of = (
         at
         if isinstance(at, Mapping)
         else dict(zip(requested, [] if at is None else at, strict=at is not None))
     )
-    if unknown := sorted(set(known) - set(requested)):
+    if unknown := sorted(set(centre_of) - set(requested)):
         raise ArgumentKeyError("at", f"must give values for the covariates {requested}", unknown)
     for i, name in enumerate(requested):
-        if name in known:
-            if not is_number(known[name]):
+        if name in centre_of:
+            if not is_number(centre_of[name]):
                 raise ArgumentError(
-                    "at", f"must be a number for {name!r}", describe_value(known[name])
+                    "at", f"must be a number for {name!r}", describe_value(centre_of[name])
                 )
-            position[i] = known[name]
+            position[i] = centre_of[name]
     return Covariates(requested, (values - centre) / scale, centre, scale, position)
 
 
@@ -86,11 +86,13 @@ def _values_of(counts: xr.DataArray, name: Any, pairs: np.ndarray) -> np.ndarray
     """Return the values of one covariate on each table."""
     coord = counts.coords.get(name)
     own = {*counts.dims, "measured", "test_set"}
-    found = sorted(str(n) for n, c in counts.coords.items() if "dataset" in c.dims and n not in own)
+    available = sorted(
+        str(n) for n, c in counts.coords.items() if "dataset" in c.dims and n not in own
+    )
     if coord is None or "dataset" not in coord.dims or set(coord.dims) - {"entity", "dataset"}:
         raise ArgumentKeyError(
             "covariates",
-            f"must be among the coords of counts along dataset, {found}",
+            f"must be among the coords of counts along dataset, {available}",
             repr(name),
             f"counts.assign_coords({name}=('dataset', [...])) adds one",
         )

@@ -44,9 +44,9 @@ Default = Callable[[Any, bool, Collection[str]], Any]
 
 def default_of_tables(tables: GivenTables, together: bool, options: Collection[str]) -> str:
     """Return the model of counts: one that learns from data sets, groups or classes, or none of these."""
-    found = _of_strata(tables.held, together)
+    by_strata = _of_strata(tables.held, together)
     learns = not {"prior", "split_prior"} & set(options) and has_thin_classes(tables.held)
-    return found or (OF_CLASSES if learns else "dirichlet_multinomial")
+    return by_strata or (OF_CLASSES if learns else "dirichlet_multinomial")
 
 
 def default_of_cases(cases: GivenCases, together: bool, options: Collection[str]) -> str:
@@ -88,13 +88,13 @@ def chosen_by_evidence(evidence: Any, together: bool = True, options: Collection
     given options: a prior of cells means the model of cells, and ``split_prior`` that each data set
     has an analysis of its own.
     """
-    given = parse_given(evidence)
-    choose = _DEFAULTS.get(type(given))
+    parsed = parse_given(evidence)
+    choose = _DEFAULTS.get(type(parsed))
     if choose is None:
         raise ArgumentError(
-            "model", f"must be given for {given.noun}, which have no default model", "none"
+            "model", f"must be given for {parsed.noun}, which have no default model", "none"
         )
-    return choose(given, together and "split_prior" not in options, options)
+    return choose(parsed, together and "split_prior" not in options, options)
 
 
 def _of_strata(evidence: Any, together: bool) -> str:

@@ -25,10 +25,10 @@ class Design(NamedTuple):
     apart: list[list[str]]
 
 
-def describe_design(met: np.ndarray, names: Sequence[Any]) -> Design:
+def describe_design(measured: np.ndarray, names: Sequence[Any]) -> Design:
     """Return the design of entities that met data sets (entity, dataset); pairs are in the order of their names."""
-    order = sorted(range(len(met)), key=lambda i: str(names[i]))
-    shared = met.astype(int) @ met.T.astype(int)
+    order = sorted(range(len(measured)), key=lambda i: str(names[i]))
+    shared = measured.astype(int) @ measured.T.astype(int)
     _, group = connected_components(shared > 0, directed=False)
     through_others: list[list[str]] = []
     apart: list[list[str]] = []
@@ -38,17 +38,17 @@ def describe_design(met: np.ndarray, names: Sequence[Any]) -> Design:
                 continue
             pair = [str(names[i]), str(names[j])]
             (through_others if group[i] == group[j] else apart).append(pair)
-    kind = "complete" if met.all() else "unconnected" if apart else "connected"
-    return Design(kind, int((~met).sum()), met.size, through_others, apart)
+    kind = "complete" if measured.all() else "unconnected" if apart else "connected"
+    return Design(kind, int((~measured).sum()), measured.size, through_others, apart)
 
 
-def basis_of_presence(met: np.ndarray) -> np.ndarray:
+def basis_of_presence(measured: np.ndarray) -> np.ndarray:
     """Return orthogonal columns (dataset, column) that distinguish data sets with different entities.
 
     Each has mean 0 and mean square 1. They span the shares of the entities in each data set, less
     their means. A complete design has no column.
     """
-    present = met.T.astype(float)
+    present = measured.T.astype(float)
     share = present / np.maximum(present.sum(1, keepdims=True), 1.0)
-    left, size, _ = np.linalg.svd(share - share.mean(0), full_matrices=False)
-    return np.sqrt(len(share)) * left[:, size > SMALLEST * len(share)]
+    vectors, size, _ = np.linalg.svd(share - share.mean(0), full_matrices=False)
+    return np.sqrt(len(share)) * vectors[:, size > SMALLEST * len(share)]

@@ -69,10 +69,10 @@ class Process:
     def observed(self, stream: Callable[..., np.random.Generator], draws: int) -> np.ndarray:
         """Draw unnormalised sums over observed patterns: (draw, entity, class, feature)."""
         entities, classes = self.codes.shape[1] - 1, self.prior.shape[1]
-        few = (
+        by_features = (
             len(self.features) < self.features.shape[1]
         )  # the mass of each answer is faster than all its features
-        summands = np.eye(len(self.features)) if few else self.features
+        summands = np.eye(len(self.features)) if by_features else self.features
         total = np.zeros((draws, entities, classes, summands.shape[1]))
         for start in range(0, self.count.size, UNITS):
             count = self.count[start : start + UNITS]
@@ -81,12 +81,14 @@ class Process:
             )
             first, last = np.searchsorted(self.unit, (start, start + UNITS))
             for i in range(classes):
-                here = first + np.flatnonzero(self.codes[first:last, 0] == i)
-                for part in (here[k : k + PATTERNS] for k in range(0, here.size, PATTERNS)):
+                of_entity = first + np.flatnonzero(self.codes[first:last, 0] == i)
+                for part in (
+                    of_entity[k : k + PATTERNS] for k in range(0, of_entity.size, PATTERNS)
+                ):
                     weight = mass[:, self.unit[part] - start] * self.size[part]
                     answers = summands[self.codes[part, 1:]].reshape(part.size, -1)
                     total[:, :, i] += (weight @ answers).reshape(draws, entities, -1)
-        return total @ self.features if few else total
+        return total @ self.features if by_features else total
 
     def unseen(
         self, stream: Callable[..., np.random.Generator], names: list, draws: int
@@ -119,17 +121,17 @@ class Process:
         # The remaining share of the stick at each break; for tiny masses the broken share would
         # round to 1.
         retained = stream("sticks").beta(mass, 1, (draws, self.sticks))
-        left = np.cumprod(retained, axis=1)
+        remaining = np.cumprod(retained, axis=1)
         weight = 1 - retained
-        weight[:, 1:] *= left[:, :-1]
+        weight[:, 1:] *= remaining[:, :-1]
         kind = _choose(stream("classes").random(retained.shape), rows)
-        rest = left[:, -1:] * dirichlet(stream("rest"), rows, draws)
+        rest = remaining[:, -1:] * dirichlet(stream("rest"), rows, draws)
         draw, result = np.arange(draws)[:, None], np.empty((draws, *self.prior.shape))
         for i, (name, alpha) in enumerate(zip(names, self.prior, strict=True)):
             uniform, answers = stream("answers", name).random(kind.shape), np.zeros(kind.shape, int)
             for c in np.flatnonzero(alpha.sum(-1)):
-                here = kind == c
-                answers[here] = _choose(uniform[here], alpha[c])
+                of_kind = kind == c
+                answers[of_kind] = _choose(uniform[of_kind], alpha[c])
             cell = (draw * alpha.shape[0] + kind) * alpha.shape[1] + answers
             result[:, i] = np.bincount(cell.ravel(), weight.ravel(), draws * alpha.size).reshape(
                 draws, *alpha.shape
@@ -167,10 +169,15 @@ def gather(
     if weight is not None:
         weights, of_weight = np.unique(weight, return_inverse=True)
     rows, which = unique_rows(np.column_stack([codes, of_weight]))
-    patterns, each = rows[:, :-1], weights[rows[:, -1]]
+    patterns, weight_of_row = rows[:, :-1], weights[rows[:, -1]]
     if cluster is None:
         units = np.arange(len(patterns))
-        return patterns, units, each, np.bincount(which, count / weights[of_weight]).round(9)
+        return (
+            patterns,
+            units,
+            weight_of_row,
+            np.bincount(which, count / weights[of_weight]).round(9),
+        )
     held: dict[int, Counter[int]] = defaultdict(Counter)
     for group, position, n in zip(cluster.tolist(), which.tolist(), count.tolist(), strict=True):
         held[group][position] += n

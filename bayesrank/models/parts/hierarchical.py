@@ -132,10 +132,10 @@ class Hierarchical(Learned):
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
         self.order = np.array(sorted(range(len(called)), key=lambda i: repr(called[i])))
         #: Concentrations (population, row, answer), which are equal within a population.
-        self.prior, each, member = alpha[:1, 0], alpha[:1], "entity"
+        self.prior, of_each, member = alpha[:1, 0], alpha[:1], "entity"
         if self.over_datasets:
-            self.prior, each, member = alpha[:, 0], alpha[:, :1], "dataset"
-        if (alpha != each).any():
+            self.prior, of_each, member = alpha[:, 0], alpha[:, :1], "dataset"
+        if (alpha != of_each).any():
             raise ArgumentError(
                 "prior",
                 f"must be the same for every {member} of a population",
@@ -171,9 +171,9 @@ class Hierarchical(Learned):
     def _priors_of_shares(self) -> list[Note]:
         if not self.learns_shares:
             return super()._priors_of_shares()
-        each = self.share_prior
+        priors = self.share_prior
         fields = {
-            "each": float(each[0]) if np.ptp(each) < 1e-12 else None,
+            "each": float(priors[0]) if np.ptp(priors) < 1e-12 else None,
             "spread": self.spread_of_shares,
         }
         return [Note("prior_of_shares", fields)]
@@ -223,11 +223,11 @@ class Hierarchical(Learned):
 
     def _sort_key(self, name: str) -> tuple[list, str]:
         """Return a sort key of test sets of equal size: the data sets and the given name."""
-        given = name.split(" (test set ")[0] if self.test_set.attrs["named"] else ""
+        own_name = name.split(" (test set ")[0] if self.test_set.attrs["named"] else ""
         if not self.over_datasets:
-            return [], given
-        here = (self.test_set == name).any("entity").values
-        return sorted(self.counts["dataset"].values[here].tolist(), key=repr), given
+            return [], own_name
+        on_set = (self.test_set == name).any("entity").values
+        return sorted(self.counts["dataset"].values[on_set].tolist(), key=repr), own_name
 
     @property
     def learns_shares(self) -> bool:
@@ -270,8 +270,8 @@ class Hierarchical(Learned):
                 counts = counts[self.order]
                 rng = stream(root, group, "rates", name, c, fingerprint(counts, prior), *block.key)
                 alpha = concentration(hyper[MEAN][:, i, c], hyper[SPREAD_OF][:, i, c])
-                seen = counts if group == "posterior" else 0 * counts
-                members[:, i, c, self.order] = dirichlet_of_each(rng, alpha[:, None] + seen)
+                observed = counts if group == "posterior" else 0 * counts
+                members[:, i, c, self.order] = dirichlet_of_each(rng, alpha[:, None] + observed)
                 new[:, i, c] = dirichlet_of_each(rng.spawn(1)[0], alpha)
         return self._as_tables(members), hyper[MEAN], new
 
@@ -298,27 +298,27 @@ class Hierarchical(Learned):
             return dict.fromkeys(kinds, np.ones((1, 1, 1))), {}
         if self.totals is not None:
             share = known_shares(self.totals, self.concentration, block)
-            one = share.reshape(block.size, -1, share.shape[-1])[:, :1]
-            return dict(zip(kinds, (share, one, one), strict=True)), {}
+            first = share.reshape(block.size, -1, share.shape[-1])[:, :1]
+            return dict(zip(kinds, (share, first, first), strict=True)), {}
         sizes, prior, named = self.class_sizes, self.prior[0].sum(-1), self.test_set.values
         alpha = np.broadcast_to(prior, (block.size, len(prior)))
         if self.learns_shares:
             alpha = concentration(hyper[SHARES], hyper[SPREAD_OF_SHARES])
-        seen = sizes if group == "posterior" else 0 * sizes
-        each = np.empty((block.size, *sizes.shape))
+        observed = sizes if group == "posterior" else 0 * sizes
+        shares = np.empty((block.size, *sizes.shape))
         share = np.full((block.size, *named.shape, len(prior)), np.nan)
         key = self._shares_key(prior)
         for i, name in enumerate(self.test_sets):
             rng = stream(
                 root, group, "prevalence", key, sizes[i].tolist(), *self._sort_key(name), *block.key
             )
-            each[:, i] = dirichlet_of_each(rng, alpha + seen[i])
-            share[:, named == name] = each[:, i, None]
-        result = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
+            shares[:, i] = dirichlet_of_each(rng, alpha + observed[i])
+            share[:, named == name] = shares[:, i, None]
+        result = {"prevalence": xr.Variable(("draw", "test_set", "actual"), shares)}
         if not self.learns_shares:
             # A single test set, or no population of them: typical and new data sets have the
             # observed shares.
-            return dict(zip(kinds, (share, each[:, :1], each[:, :1]), strict=True)), result
+            return dict(zip(kinds, (share, shares[:, :1], shares[:, :1]), strict=True)), result
         result[SHARES] = xr.Variable(("draw", "actual"), hyper[SHARES])
         result[SPREAD_OF_SHARES] = xr.Variable("draw", hyper[SPREAD_OF_SHARES])
         new = dirichlet_of_each(stream(root, group, "new prevalence", key, *block.key), alpha)
@@ -343,8 +343,8 @@ class Hierarchical(Learned):
         size: int,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw a population's mean (draw, answer) and spread (draw), by quadrature for two answers."""
-        seen = counts if group == "posterior" else 0 * counts
-        mean, spread = self.learn_population(seen, prior, scale).draw(rng, size)
+        observed = counts if group == "posterior" else 0 * counts
+        mean, spread = self.learn_population(observed, prior, scale).draw(rng, size)
         return np.stack([1 - mean, mean], -1), spread
 
     def build(self) -> Any:
@@ -381,12 +381,14 @@ class Hierarchical(Learned):
             mean = pm.Dirichlet(MEAN, prior, dims=of, shape=prior.shape)
             spread = spread_variable(SPREAD_OF, self.spread, prior.shape[:-1])
             alpha = mean * (1 / spread**2 - 1)[..., None]
-            each = alpha[:, None] if self.over_datasets else alpha[None]
+            priors = alpha[:, None] if self.over_datasets else alpha[None]
             counts = self.counts.values
-            each += np.zeros(counts.shape)
-            pm.DirichletMultinomial("counts", n=counts.sum(-1), a=each, observed=counts, dims=dims)
+            priors += np.zeros(counts.shape)
+            pm.DirichletMultinomial(
+                "counts", n=counts.sum(-1), a=priors, observed=counts, dims=dims
+            )
             name = self.name_of_rows
-            rate = dirichlet_by_uniforms(name, each + counts, counts.shape)
+            rate = dirichlet_by_uniforms(name, priors + counts, counts.shape)
             rates = {"": pm.Deterministic(name, rate, dims=dims)}
             if self.over_datasets:
                 new = dirichlet_by_uniforms("rate_new", alpha, prior.shape)
@@ -410,24 +412,30 @@ class Hierarchical(Learned):
         spread = spread_variable(SPREAD_OF_SHARES, self.spread_of_shares)
         alpha = mean * (1 / spread**2 - 1)
         of_set = ("test_set", "actual")
-        each = alpha + np.zeros(sizes.shape)
-        pm.DirichletMultinomial("row_totals", n=sizes.sum(-1), a=each, observed=sizes, dims=of_set)
-        each = dirichlet_by_uniforms("prevalence", each + sizes, sizes.shape)
-        each = pm.Deterministic("prevalence", each, dims=of_set)
+        concentrations = alpha + np.zeros(sizes.shape)
+        pm.DirichletMultinomial(
+            "row_totals", n=sizes.sum(-1), a=concentrations, observed=sizes, dims=of_set
+        )
+        concentrations = dirichlet_by_uniforms("prevalence", concentrations + sizes, sizes.shape)
+        concentrations = pm.Deterministic("prevalence", concentrations, dims=of_set)
         new = dirichlet_by_uniforms("prevalence_new", alpha, prior.shape)
         new = pm.Deterministic("prevalence_new", new, dims="actual")
-        return {"": each[self.place_of_test_set], "_typical": mean[None], "_new": new[None]}
+        return {
+            "": concentrations[self.place_of_test_set],
+            "_typical": mean[None],
+            "_new": new[None],
+        }
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
         shape = sampled.sizes["chain"], sampled.sizes["draw"]
         parts = []
         for chain in range(shape[0]):
             block = Block(chain, 0, shape[1], shape)
-            one = sampled.isel(chain=chain).transpose("draw", ...)
-            hyper = {str(name): held.values for name, held in one.data_vars.items()}
+            of_chain = sampled.isel(chain=chain).transpose("draw", ...)
+            hyper = {str(name): held.values for name, held in of_chain.data_vars.items()}
             shares = {} if SHARES in hyper else self._draw_class_shares("posterior", block, root)
             parts.append(self._tables(hyper | shares, "posterior", block, root))
-        found = {
+        variables = {
             name: (
                 ("chain", *map(str, variable.dims)),
                 np.stack([part[name].values for part in parts]),
@@ -435,7 +443,7 @@ class Hierarchical(Learned):
             for name, variable in parts[0].items()
         }
         return xr.Dataset(
-            found, {"chain": sampled["chain"], "draw": sampled["draw"]} | self.coords()
+            variables, {"chain": sampled["chain"], "draw": sampled["draw"]} | self.coords()
         )
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
@@ -446,20 +454,20 @@ class Hierarchical(Learned):
         """
         dims = [*["entity"] * self.over_datasets, *self.row]
         prior = xr.DataArray(self.prior.reshape([self.counts.sizes[d] for d in dims]), dims=dims)
-        found = {
+        densities = {
             MEAN: log_odds_density(posterior[MEAN], prior, self.row[-1]),
             SPREAD_OF: log_spread_density(posterior[SPREAD_OF], self.spread),
         }
         if SHARES in posterior:
             shares = xr.DataArray(self.share_prior, dims="actual")
-            found[SHARES] = log_odds_density(posterior[SHARES], shares, "actual")
-            found[SPREAD_OF_SHARES] = log_spread_density(
+            densities[SHARES] = log_odds_density(posterior[SHARES], shares, "actual")
+            densities[SPREAD_OF_SHARES] = log_spread_density(
                 posterior[SPREAD_OF_SHARES], self.spread_of_shares
             )
         elif "prevalence" in posterior:
             rows = xr.DataArray(self.prior[0].sum(-1), dims="actual")
-            found["prevalence"] = log_odds_density(posterior["prevalence"], rows, "actual")
-        return xr.Dataset(found)
+            densities["prevalence"] = log_odds_density(posterior["prevalence"], rows, "actual")
+        return xr.Dataset(densities)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (entity, [dataset], [actual]) of each row given its total.

@@ -75,13 +75,13 @@ def check_joint(evidence: Any) -> xr.Dataset:
 def positions(values: np.ndarray, labels: list) -> np.ndarray:
     """Return labels as positions among all labels."""
     position = {label: i for i, label in enumerate(labels)}
-    which, seen = pd.factorize(values.ravel())
-    unknown = [label for label in seen.tolist() if label not in position]
+    which, distinct = pd.factorize(values.ravel())
+    unknown = [label for label in distinct.tolist() if label not in position]
     if unknown:
         raise ArgumentError(
             "actual and predicted", f"must contain labels among {labels}", f"{unknown[0]!r}"
         )
-    return np.array([position[label] for label in seen.tolist()])[which].reshape(values.shape)
+    return np.array([position[label] for label in distinct.tolist()])[which].reshape(values.shape)
 
 
 def mean_outcome(
@@ -115,12 +115,12 @@ def check_one_value(values: xr.DataArray, message: str, what: str = "") -> None:
     rows, names = values.transpose("entity", ..., "actual").values, values["entity"].values.tolist()
     differ = np.argwhere(~np.isclose(rows, rows[0], rtol=1e-9, atol=0, equal_nan=True))
     if differ.size:
-        other, *where = differ[0][:-1].tolist()
+        class_position, *where = differ[0][:-1].tolist()
         raise ArgumentError(
             f"{message}, since they",
             "have the same cases",
             f"{what}{rows[0, *where].tolist()} for {names[0]!r} and "
-            f"{rows[other, *where].tolist()} for {names[other]!r}",
+            f"{rows[class_position, *where].tolist()} for {names[class_position]!r}",
         )
 
 
@@ -177,10 +177,15 @@ def own_cases_notes(joint: xr.Dataset) -> list[Note]:
     if not bool(lacking.any()):
         return []
     cases = int(joint["count"].sum())
-    met = (joint["count"] * ~lacking).sum("pattern").values.tolist()
+    numbers = (joint["count"] * ~lacking).sum("pattern").values.tolist()
     names = joint["entity"].values.tolist()
     # Ties are resolved by name, so that the order of the entities has no effect.
-    fewest, _, who = min(zip(met, map(repr, names), names, strict=True), key=lambda of: of[:2])
+    fewest, _, entity = min(
+        zip(numbers, map(repr, names), names, strict=True), key=lambda of: of[:2]
+    )
     return [
-        Note("own_cases", {"fewest": fewest, "most": max(met), "total": cases, "entity": str(who)})
+        Note(
+            "own_cases",
+            {"fewest": fewest, "most": max(numbers), "total": cases, "entity": str(entity)},
+        )
     ]

@@ -26,7 +26,7 @@ STARTS, FEW_STARTS = 6, 1
 REFERENCE_STARTS, SAME, NEGLIGIBLE, WIDE, PRIOR_SHARE = 5, 0.02, 40.0, 1.4, 0.25
 #: Logits are kept within these ends, where probabilities differ from 0 and 1 by 1e-13.
 END = 30.0
-#: Up to this number of tests, the information has all patterns; above it, so many drawn ones a
+#: Up to this number of tests, the information has all patterns; above it, this many drawn ones a
 #: test, and at least.
 ALL_PATTERNS, DRAWN, LEAST_DRAWN = 10, 8, 400
 #: Share of the largest singular value below which another one counts as 0, and length of a column
@@ -195,8 +195,8 @@ class LatentClasses:
                 effects[:, position] = h / g
             return slope, effects
         _, quantile, root, middle, up, down, terms, total = parts
-        each = terms * (weight / total)[:, None]
-        ones, all_ = each @ self.verdict, each.sum(axis=2, keepdims=True)
+        pulls = terms * (weight / total)[:, None]
+        ones, all_ = pulls @ self.verdict, pulls.sum(axis=2, keepdims=True)
         log = -0.5 * middle**2 - LOG_ROOT
         by_middle = ones * np.exp(log - up) - (all_ - ones) * np.exp(log - down)
         # The derivative of the normal quantile by the logit.
@@ -278,10 +278,10 @@ class LatentClasses:
     @cached_property
     def _with_truth(self) -> np.ndarray:
         """Return the covariance of each verdict with the truth, over the cases with a known one (test)."""
-        known = self.truth >= 0
-        share = self.count[known] / self.count[known].sum()
-        truth = self.truth[known] - share @ self.truth[known]
-        return (share * truth) @ self.verdict[known]
+        has_truth = self.truth >= 0
+        share = self.count[has_truth] / self.count[has_truth].sum()
+        truth = self.truth[has_truth] - share @ self.truth[has_truth]
+        return (share * truth) @ self.verdict[has_truth]
 
     def most_central(self, names: list) -> int:
         """Return the test with the largest correlations with the others, the first by name of equals."""
@@ -306,9 +306,11 @@ class LatentClasses:
         all_cases = np.bincount(cell, self.count, len(names))
         size = self.count @ self.members
         log = float(self.count @ np.log(all_cases[cell] / size[self.population]))
-        known = self.truth >= 0
-        labels = np.bincount(cell[known], self.count[known], len(names))
-        log += float(self.count[known] @ np.log(self.count[known] / labels[cell[known]]))
+        has_truth = self.truth >= 0
+        labels = np.bincount(cell[has_truth], self.count[has_truth], len(names))
+        log += float(
+            self.count[has_truth] @ np.log(self.count[has_truth] / labels[cell[has_truth]])
+        )
         return log, int(self.populations * (2.0**self.tests - 1) + (labels > 0).sum())
 
     def fit_statistics(self, log: float) -> tuple[float, int]:
@@ -335,9 +337,13 @@ class LatentClasses:
         share = expit(theta[: self.populations])
         parts: list[tuple] = []
         for p in range(self.populations):
-            here = self.population == p
-            known = self.count[here & (self.truth >= 0)].sum()
-            for label, size in ((-1, self.count[here].sum() - known), (0, known), (1, known)):
+            in_population = self.population == p
+            labelled = self.count[in_population & (self.truth >= 0)].sum()
+            for label, size in (
+                (-1, self.count[in_population].sum() - labelled),
+                (0, labelled),
+                (1, labelled),
+            ):
                 if size == 0:
                     continue
                 if every is not None:
@@ -520,8 +526,8 @@ class Reference:
             theta, log = cells.climb(start, prior)
             if not prior.named(theta[None])[0]:
                 theta, log = cells.climb(cells.swap(theta), prior)
-            apart = all(np.abs(expit(theta) - expit(each)).max() > SAME for each, _ in found)
-            if apart and prior.named(theta[None])[0]:
+            is_new = all(np.abs(expit(theta) - expit(each)).max() > SAME for each, _ in found)
+            if is_new and prior.named(theta[None])[0]:
                 found.append((theta, log))
         centers = [
             theta for theta, log in found if log > max(each for _, each in found) - NEGLIGIBLE

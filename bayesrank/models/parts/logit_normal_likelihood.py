@@ -54,10 +54,10 @@ def work_on(p, x, work, at):
 def integrate_table(p, mean, t, centre, factors, pairs, work, at, nodes, weights):
     """Return the log likelihood of a table, but a constant, with its deviation integrated out."""
     for _ in range(STEPS):
-        found = compute_table(
+        integral = compute_table(
             p, approximate_table(p, mean, t, centre, factors, pairs, work), 0.0, 0.0, factors, work
         )
-        if work_on(p, found, work, at) < NEAR:
+        if work_on(p, integral, work, at) < NEAR:
             break
     approximation = approximate_table(p, mean, t, centre, factors, pairs, work)
     top = compute_table(p, approximation, 0.0, 0.0, factors, work)[4]
@@ -76,7 +76,7 @@ def integrate_dataset(j, own, mean, low, pull, centre, factors, pairs, work, at,
     """Return the log likelihood of the tables ``own`` of a data set, but a constant, with both terms integrated out."""
     nodes, weights = outer
     size = len(nodes)
-    found, t = np.empty(size * size), np.zeros((len(centre), 2))
+    densities, t = np.empty(size * size), np.zeros((len(centre), 2))
     for k in range(size):
         for m in range(size):
             v0, v1 = pull[0] + np.sqrt(2.0) * nodes[k], pull[1] + np.sqrt(2.0) * nodes[m]
@@ -86,9 +86,9 @@ def integrate_dataset(j, own, mean, low, pull, centre, factors, pairs, work, at,
                 value += integrate_table(
                     p, mean, t, centre, factors, pairs, work, at, inner[0], inner[1]
                 )
-            found[k * size + m] = value
-    top = found.max()
-    return top + np.log(np.exp(found - top).sum()) - np.log(np.pi * low[0] * low[2])
+            densities[k * size + m] = value
+    top = densities.max()
+    return top + np.log(np.exp(densities - top).sum()) - np.log(np.pi * low[0] * low[2])
 
 
 @njit(**OPTIONS)

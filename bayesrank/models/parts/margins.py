@@ -38,13 +38,13 @@ class TableMargins(DirichletMultinomial):
         self.codes = positions(
             np.column_stack([joint["actual"].values, joint["predicted"].values]), classes
         )
-        held, where = (
+        columns, where = (
             [self.codes[:, :1], self.codes[:, 1:]],
             joint["dataset"].values.tolist() if datasets else None,
         )
-        each = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
+        weight = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
         counts = count_weighted(
-            held, joint["count"].values, each, names, where, class_dims(classes)
+            columns, joint["count"].values, weight, names, where, class_dims(classes)
         )
         counts = counts.assign_attrs(
             {name: 1 for name in (WEIGHTED, BALANCED) if name in joint.attrs}
@@ -54,9 +54,9 @@ class TableMargins(DirichletMultinomial):
             test_set=("dataset", sets) if datasets else ("entity", sets * len(names))
         )
         own = {
-            name: held
-            for name, held in joint.coords.items()
-            if held.dims == ("entity",) and name != "entity"
+            name: columns
+            for name, columns in joint.coords.items()
+            if columns.dims == ("entity",) and name != "entity"
         }
         super().__init__(mark_classes_as(counts.assign_coords(own), joint), **options)
         check_one_value(
@@ -124,12 +124,12 @@ class OutcomeMargins:
                     " keeps the cases that all entities have",
                 ),
             )
-        seen = np.unique(outcome[~missing])
+        observed = np.unique(outcome[~missing])
         declared = EvidenceRecord.of(joint).range if declared is None else declared
-        if declared is None and base is None and prior is None and are_shares(seen, joint):
+        if declared is None and base is None and prior is None and are_shares(observed, joint):
             declared = (0, 1)
-        mass, ends, text = _base_measure(seen, prior, declared, base)
-        self.values = np.union1d(seen, sorted(mass))
+        mass, ends, text = _base_measure(observed, prior, declared, base)
+        self.values = np.union1d(observed, sorted(mass))
         self.few = self.values.size <= VALUES
         # The code of a missing answer adds nothing to a sum or its weight.
         self.codes = np.insert(np.searchsorted(self.values, outcome), 0, 0, axis=1)
@@ -143,14 +143,14 @@ class OutcomeMargins:
         self.mean = xr.DataArray(means, names, list(names), name="mean_outcome")
         # Of many values, only those with prior mass matter.
         points = self.values if self.few else np.array(sorted(mass), float)
-        each = np.array([mass.get(point, 0.0) for point in points.tolist()])
-        each /= max(len(datasets), 1) if split_prior else 1
+        masses = np.array([mass.get(point, 0.0) for point in points.tolist()])
+        masses /= max(len(datasets), 1) if split_prior else 1
         none = xr.zeros_like(self.mean)
         priors = (
-            none + xr.DataArray(each, {"outcome": points}, ["outcome"]) if points.size else none
+            none + xr.DataArray(masses, {"outcome": points}, ["outcome"]) if points.size else none
         )
         self.concentration = priors.rename("prior_concentration")
-        self.proper = bool(each.any())
+        self.proper = bool(masses.any())
         self.alpha = self.concentration.values.reshape(
             joint.sizes["entity"], max(len(datasets), 1), 1, -1
         )
@@ -162,7 +162,7 @@ class OutcomeMargins:
             means = mean_outcome(joint, datasets, by_case, "cost").reshape(self.mean.shape)
             self.mean_cost = self.mean.copy(data=means).rename("mean_cost")
         self.fewest = None
-        between = declared is not None and base is None and not np.isin(seen, ends).all()
+        between = declared is not None and base is None and not np.isin(observed, ends).all()
         self.centre = sum(ends) / 2 if between else None
         self.settings = {"prior": text, "mean_outcome_range": list(ends)}
 
@@ -186,8 +186,8 @@ class OutcomeMargins:
         self.features = np.vstack([self.features, paid])
 
     def observed(self) -> dict[str, xr.Dataset]:
-        found = xr.merge([self.mean, *([] if self.mean_cost is None else [self.mean_cost])])
-        return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
+        merged = xr.merge([self.mean, *([] if self.mean_cost is None else [self.mean_cost])])
+        return {"observed_data": merged, "constant_data": self.concentration.to_dataset()}
 
     def coords(self) -> dict[str, Any]:
         names = {str(name): coord for name, coord in self.mean.coords.items()}
@@ -213,31 +213,31 @@ class OutcomeMargins:
         } | result
 
 
-def are_shares(seen: np.ndarray, evidence: xr.Dataset) -> bool:
+def are_shares(outcomes: np.ndarray, evidence: xr.Dataset) -> bool:
     """Return whether outcomes, not all 0 or 1, are means over runs that are right or wrong.
 
     The attr ``right_or_wrong_runs`` decides; without it, whether each is k/m for some m up to 10.
     The number of runs m may differ between outcomes, since some runs of a case may have failed.
     """
-    if np.isin(seen, [0, 1]).all() or seen.min() < 0 or seen.max() > 1:
+    if np.isin(outcomes, [0, 1]).all() or outcomes.min() < 0 or outcomes.max() > 1:
         return False
     record = EvidenceRecord.of(evidence)
     if record.fewest_runs is not None:
         return record.right_or_wrong_runs
-    right = seen[:, None] * np.arange(2, RUNS + 1)
+    right = outcomes[:, None] * np.arange(2, RUNS + 1)
     return bool((np.abs(right - np.round(right)).min(axis=1) < 1e-9).all())
 
 
 def _base_measure(
-    seen: np.ndarray, prior: Any, declared: Any, base: Any
+    outcomes: np.ndarray, prior: Any, declared: Any, base: Any
 ) -> tuple[dict[float, float], tuple[float, float], str]:
     """Return the prior mass of each value, the bounds of outcomes, and the prior's name, from the user's options."""
     if declared is None and base is None:
-        right_wrong = bool(np.isin(seen, [0, 1]).all())
-        values = np.array([0, 1]) if right_wrong else seen
+        right_wrong = bool(np.isin(outcomes, [0, 1]).all())
+        values = np.array([0, 1]) if right_wrong else outcomes
         default = DEFAULT if right_wrong else "haldane"
-        each = of_shape(default if prior is None else prior, (values.size,))
-        if each.any() and values.size > VALUES:
+        masses = of_shape(default if prior is None else prior, (values.size,))
+        if masses.any() and values.size > VALUES:
             raise ArgumentError(
                 "prior",
                 f"must be 'haldane' for outcomes of more than {VALUES} values (range= declares their range, "
@@ -245,7 +245,9 @@ def _base_measure(
                 f"{prior!r}",
             )
         mass = (
-            dict(zip(values.tolist(), each.tolist(), strict=True)) if values.size <= VALUES else {}
+            dict(zip(values.tolist(), masses.tolist(), strict=True))
+            if values.size <= VALUES
+            else {}
         )
         return mass, (float(values[0]), float(values[-1])), in_words(prior, default)
     ends = None if declared is None else check_range(declared)
@@ -261,13 +263,13 @@ def _base_measure(
         values = np.asarray(check_numbers("base", list(base)))
         if not np.isfinite(values).all():
             raise ArgumentError("base", "must name finite values", list(base))
-        each = check_weights("base", list(base.values()))
+        masses = check_weights("base", list(base.values()))
         mass, text = (
-            dict(zip(values.tolist(), each.tolist(), strict=True)),
+            dict(zip(values.tolist(), masses.tolist(), strict=True)),
             "given as a base measure",
         )
     elif named == "haldane":
-        mass, _, text = _base_measure(seen, prior, None, None)
+        mass, _, text = _base_measure(outcomes, prior, None, None)
     elif ends is not None and named in (None, DEFAULT):
         mass, text = dict.fromkeys(ends, END), DEFAULT
     else:
@@ -276,11 +278,14 @@ def _base_measure(
             f"must be None, {DEFAULT!r} or 'haldane' with range (base= gives masses of values)",
             f"{prior!r}",
         )
-    held = np.union1d(seen, sorted(mass))
-    if ends is not None and (outside := held[(held < ends[0]) | (held > ends[1])]).size:
+    points_all = np.union1d(outcomes, sorted(mass))
+    if (
+        ends is not None
+        and (outside := points_all[(points_all < ends[0]) | (points_all > ends[1])]).size
+    ):
         raise ArgumentError(
             "range",
             "must contain every outcome, and every value of base",
             f"{ends} and {outside[0]:g}",
         )
-    return mass, ends or (float(held[0]), float(held[-1])), text
+    return mass, ends or (float(points_all[0]), float(points_all[-1])), text

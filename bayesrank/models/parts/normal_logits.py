@@ -27,9 +27,9 @@ def identified_terms(pairs: np.ndarray) -> tuple[str, ...]:
     # Without matrices of all pairs: P ZZ' P = c P if R'R, with R = PZ, has as many equal
     # eigenvalues as the rank of P.
     sizes = np.bincount(entity)
-    met = np.zeros((sizes.size, dataset.max() + 1))
-    met[entity, dataset] = 1
-    gram = np.diag(met.sum(0)) - met.T @ (met / np.maximum(sizes, 1)[:, None])
+    measured = np.zeros((sizes.size, dataset.max() + 1))
+    measured[entity, dataset] = 1
+    gram = np.diag(measured.sum(0)) - measured.T @ (measured / np.maximum(sizes, 1)[:, None])
     values = np.linalg.eigvalsh(gram)
     rank = entity.size - (sizes > 0).sum()
     large = np.sort(values)[::-1][:rank]
@@ -69,5 +69,5 @@ def covariance(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
 
 def factor_of(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
     """Return the Cholesky factor of the covariance (draw, row, row)."""
-    found = covariance(sd, half)
-    return np.linalg.cholesky(found + TINY * np.eye(found.shape[-1]))
+    matrix = covariance(sd, half)
+    return np.linalg.cholesky(matrix + TINY * np.eye(matrix.shape[-1]))

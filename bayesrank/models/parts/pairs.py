@@ -85,8 +85,8 @@ class Pairs:
         row = np.arange(len(self.first))
         where = (np.concatenate([row, row]), np.concatenate([self.first, self.second]))
         signs = np.concatenate([np.full(len(row), 0.5), np.full(len(row), -0.5)])
-        found = csr_array((signs, where), shape=(len(row), self.entities))
-        return found if self.shift is None else csr_array(hstack([found, csr_array(self.shift)]))
+        design = csr_array((signs, where), shape=(len(row), self.entities))
+        return design if self.shift is None else csr_array(hstack([design, csr_array(self.shift)]))
 
     @cached_property
     def squares(self) -> Any:
@@ -331,10 +331,10 @@ def _climb(pairs: Pairs, theta: np.ndarray, inverse: np.ndarray) -> np.ndarray:
     value, slope = pairs.value_and_slope(theta)
     for _ in range(6):
         position = theta + share * (slope @ inverse)
-        there, slant = pairs.value_and_slope(position)
-        better = (there >= value)[:, None]
+        level, slant = pairs.value_and_slope(position)
+        better = (level >= value)[:, None]
         theta, slope = np.where(better, position, theta), np.where(better, slant, slope)
-        value = np.where(better[:, 0], there, value)
+        value = np.where(better[:, 0], level, value)
         share = np.where(better, share, share / 2)
     return theta
 
@@ -369,18 +369,18 @@ def _travel(
 ) -> tuple[_Point, np.ndarray]:
     """Return the points after one Hamiltonian trajectory each, and the acceptance rates."""
     step = width * (0.8 + 0.4 * jitter)[:, None]
-    position, push, there, slant = at.z, momentum, at.value, at.slope
+    position, push, value, slant = at.z, momentum, at.value, at.slope
     for _ in range(int(np.ceil(LENGTH / width))):
         push = push + step / 2 * slant
         position = position + step * push
-        there, slant = look(position)
+        value, slant = look(position)
         push = push + step / 2 * slant
-    change = there - at.value - (push**2).sum(-1) / 2 + (momentum**2).sum(-1) / 2
+    change = value - at.value - (push**2).sum(-1) / 2 + (momentum**2).sum(-1) / 2
     rate = np.exp(np.minimum(np.nan_to_num(change, nan=-np.inf), 0.0))
-    taken = level < rate
-    moved = taken[:, None]
+    accepted = level < rate
+    moved = accepted[:, None]
     z, slope = np.where(moved, position, at.z), np.where(moved, slant, at.slope)
-    return _Point(z, np.where(taken, there, at.value), slope), rate
+    return _Point(z, np.where(accepted, value, at.value), slope), rate
 
 
 def _column(votes: np.ndarray) -> np.ndarray:

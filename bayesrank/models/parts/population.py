@@ -91,8 +91,8 @@ class SlopedPopulation(NamedTuple):
         )
         mean, spread = np.empty((2, size))
         for i in np.unique(cell):
-            here = cell == i
-            mean[here], spread[here] = self.populations[i].at(uniform[here, :3])
+            in_cell = cell == i
+            mean[in_cell], spread[in_cell] = self.populations[i].at(uniform[in_cell, :3])
         return mean, spread, self.slope[cell] + uniform[:, 4] * (self.slope[1] - self.slope[0])
 
 
@@ -127,12 +127,12 @@ def dirichlet_by_uniforms(name: str, alpha: Any, shape: tuple[int, ...]) -> Any:
     import pytensor.tensor as pt
 
     uniform = pm.Uniform(f"uniform_{name}", shape=(*shape[:-1], shape[-1] - 1))
-    parts, left = [], 1.0
+    parts, remaining = [], 1.0
     for k in range(shape[-1] - 1):  # each answer takes a Beta share of what the earlier ones left
         share = pt.betaincinv(alpha[..., k], alpha[..., k + 1 :].sum(-1), uniform[..., k])
-        parts.append(left * share)
-        left *= 1 - share
-    return pt.stack([*parts, left], axis=-1)
+        parts.append(remaining * share)
+        remaining *= 1 - share
+    return pt.stack([*parts, remaining], axis=-1)
 
 
 def learn(
@@ -148,12 +148,12 @@ def learn(
     ``prior`` holds the Beta concentrations of right and wrong of the mean. ``shift`` is added to
     the log odds of the mean of each member. Members without cases are ignored.
     """
-    seen = cases > 0
+    has_cases = cases > 0
     ends = np.minimum(prior, EVEN)
     shift = np.zeros(cases.shape) if shift is None else shift
     # Members with equal counts share a term.
     (right, cases, shift), times = np.unique(
-        [right[seen], cases[seen], shift[seen]], axis=1, return_counts=True
+        [right[has_cases], cases[has_cases], shift[has_cases]], axis=1, return_counts=True
     )
     members = _Members(right, cases, times, prior, ends, scale, shift)
     search, cells_of_draws = cells
@@ -309,10 +309,10 @@ def _density(root: np.ndarray, level: np.ndarray, members: _Members) -> np.ndarr
     result = result + log_prior_of_spread(spread, scale) + (POWER - 1) * np.log(root)
     result -= _sum_rising(kappa, cases, times)
     if shift.any():
-        own, other = with_shift(mean[..., None], rest[..., None], shift)
-        for share, counts in ((own, right), (other, cases - right)):
-            each = xlogy(counts, share) + _rising(share * kappa[..., None], counts)
-            result += (times * each).sum(-1)
+        own, complement = with_shift(mean[..., None], rest[..., None], shift)
+        for share, counts in ((own, right), (complement, cases - right)):
+            densities = xlogy(counts, share) + _rising(share * kappa[..., None], counts)
+            result += (times * densities).sum(-1)
         return result
     for share, counts in ((mean, right), (rest, cases - right)):
         result += xlogy((times * counts).sum(), share)

@@ -47,10 +47,10 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
                 "must name every entity",
                 f"none for {missing or '{}'}, unknown {extra or '{}'}",
             )
-        each = [
+        by_entity = [
             concentration(select_names(counts, entity=[name]), prior[name]) for name in entities
         ]
-        return xr.concat(each, "entity")
+        return xr.concat(by_entity, "entity")
     if isinstance(prior, xr.DataArray):
         values = align("prior", prior, counts, counts.dims).variable
     else:
@@ -70,12 +70,12 @@ def split(prior: xr.DataArray, counts: xr.DataArray) -> xr.DataArray:
     """Divide the prior by the number of data sets that each entity has."""
     if "dataset" not in counts.dims:
         return prior
-    seen = (
+    measured = (
         counts["measured"].sum("dataset")
         if "measured" in counts.coords
         else counts.sizes["dataset"]
     )
-    return (prior / np.maximum(seen, 1)).transpose(*prior.dims).rename(prior.name)
+    return (prior / np.maximum(measured, 1)).transpose(*prior.dims).rename(prior.name)
 
 
 def align(
@@ -90,11 +90,11 @@ def align(
     for dim in set(values.dims) & set(counts.dims):
         requested = counts[dim].values.tolist()
         if dim in values.coords:
-            held = values[dim].values.tolist()
+            labels = values[dim].values.tolist()
             # Compare by equality: 1 equals 1.0, the type of outcomes if some are missing.
-            if len(held) != len(requested) or set(held) != set(requested):
+            if len(labels) != len(requested) or set(labels) != set(requested):
                 raise ArgumentError(
-                    argument, f"must name every {dim} of counts once, {requested}", held
+                    argument, f"must name every {dim} of counts once, {requested}", labels
                 )
             values = select_names(values, {dim: requested})
         elif values.sizes[dim] != len(requested):

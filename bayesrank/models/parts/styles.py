@@ -27,17 +27,17 @@ class Cells:
     def of(cls, evidence: xr.Dataset, names: list, precision: float) -> "Cells":
         """Return the votes between the entities ``names``, in this order."""
         position = {name: i for i, name in enumerate(names)}
-        code, known = factorize(evidence["side"].values.ravel())
-        side = np.array([position.get(name, -1) for name in known])[code].reshape(-1, 2)
+        code, names_of_sides = factorize(evidence["side"].values.ravel())
+        side = np.array([position.get(name, -1) for name in names_of_sides])[code].reshape(-1, 2)
         retained = (side >= 0).all(axis=1)
         results = evidence["results"].transpose("battle", "result").values[retained].astype(float)
         side = side[retained]
         turned = side[:, 0] > side[:, 1]
         results = np.where(turned[:, None], results[:, [1, 0, 2]], results)
         first, second = np.sort(side, axis=1).T
-        found = covariates_of(evidence)
-        values = np.empty((len(side), len(found)))
-        for k, name in enumerate(found):
+        covariates = covariates_of(evidence)
+        values = np.empty((len(side), len(covariates)))
+        for k, name in enumerate(covariates):
             values[:, k] = np.where(turned, -1, 1) * evidence[f"covariate_{name}"].values[retained]
         codes = [
             sorted_codes(evidence[role].values[retained])
@@ -54,7 +54,7 @@ class Cells:
         cell = keys.groupby(list(keys.columns)).ngroup().to_numpy()
         where = np.unique(cell, return_index=True)[1]
         votes = np.stack([np.bincount(cell, column, len(where)) for column in results.T])
-        shift = values[where] / scale / 2 if found else None
+        shift = values[where] / scale / 2 if covariates else None
         wins, losses, ties = votes
         ends = first[where], second[where]
         pairs = Pairs(
@@ -62,7 +62,7 @@ class Cells:
         )
         roles = [role for role in UNITS if role in evidence.variables]
         units = {role: code[order] for role, code in zip(roles, codes, strict=True)}
-        return cls(pairs, cell, results, units, dict(zip(found, scale.tolist(), strict=True)))
+        return cls(pairs, cell, results, units, dict(zip(covariates, scale.tolist(), strict=True)))
 
     @cached_property
     def shared(self) -> SharedVotes:
@@ -72,7 +72,9 @@ class Cells:
 
 def sorted_codes(names: np.ndarray) -> np.ndarray:
     """Return codes of names in the order of their names, so that the order of rows has no effect."""
-    code, known = factorize(names)
-    position = np.empty(len(known), np.int64)
-    position[sorted(range(len(known)), key=lambda i: repr(known[i]))] = np.arange(len(known))
+    code, distinct = factorize(names)
+    position = np.empty(len(distinct), np.int64)
+    position[sorted(range(len(distinct)), key=lambda i: repr(distinct[i]))] = np.arange(
+        len(distinct)
+    )
     return position[code]

@@ -52,10 +52,10 @@ def temper(
             state, rate = _move(state, prior, likelihood, 1.0, width, rng)
         retained.append(state[0])
         rates.append(rate)
-    found, rate = (np.stack(part, axis=1) for part in (retained, rates))
-    found, rate = found.reshape(-1, found.shape[-1]), rate.ravel()
-    places = np.linspace(0, len(found) - 1, draws).astype(int)
-    return found[places], rate[places]
+    stacked, rate = (np.stack(part, axis=1) for part in (retained, rates))
+    stacked, rate = stacked.reshape(-1, stacked.shape[-1]), rate.ravel()
+    places = np.linspace(0, len(stacked) - 1, draws).astype(int)
+    return stacked[places], rate[places]
 
 
 def _rise(value: np.ndarray, power: float) -> tuple[float, np.ndarray]:
@@ -85,8 +85,8 @@ def _move(
 ) -> tuple[tuple, np.ndarray]:
     """Return particles after one Hamiltonian move each, and acceptance rates (particle)."""
     spread = np.cov(state[0].T).reshape(state[0].shape[1], -1)
-    few = max(0.0, 1 - len(state[0]) / (ENOUGH * len(spread)))
-    spread = (1 - few) * spread + few * np.diag(np.diag(spread))
+    shrinkage = max(0.0, 1 - len(state[0]) / (ENOUGH * len(spread)))
+    spread = (1 - shrinkage) * spread + shrinkage * np.diag(np.diag(spread))
     mapping = np.linalg.cholesky(
         spread + 1e-6 * np.diag(np.diag(spread)) + 1e-12 * np.eye(len(spread))
     )
@@ -106,8 +106,8 @@ def _move(
             + (momentum**2 - push**2).sum(axis=1) / 2
         )
     rate = np.exp(np.minimum(np.nan_to_num(change, nan=-np.inf), 0.0))
-    taken = rng.random(len(rate)) < rate
+    accepted = rng.random(len(rate)) < rate
     return tuple(
-        np.where(taken.reshape(-1, *[1] * (a.ndim - 1)), a, b)
+        np.where(accepted.reshape(-1, *[1] * (a.ndim - 1)), a, b)
         for a, b in zip(new, state, strict=True)
     ), rate

@@ -87,11 +87,11 @@ class SharedVotes:
     @cached_property
     def freedom(self) -> np.ndarray:
         """Return the degrees of freedom of each entity: the smallest of voters and questions (entity)."""
-        each = [
+        by_kind = [
             [unit_freedom(held[:, [i]].toarray().ravel())[0] for i in range(self.pairs.entities)]
             for held in self.sizes
         ]
-        return np.min(each, axis=0)
+        return np.min(by_kind, axis=0)
 
     @cached_property
     def number(self) -> np.ndarray:
@@ -101,17 +101,17 @@ class SharedVotes:
     @cached_property
     def corrections(self) -> list[float]:
         """Return the factor c of the variance by each kind of unit, of a single unit that of two."""
-        each = [unit_freedom(np.asarray(held.sum(axis=1)).ravel())[1] for held in self.sizes]
-        return np.where(np.isinf(each), 2.0, each).tolist()
+        by_kind = [unit_freedom(np.asarray(held.sum(axis=1)).ravel())[1] for held in self.sizes]
+        return np.where(np.isinf(by_kind), 2.0, by_kind).tolist()
 
     @cached_property
     def prior_weight(self) -> float:
         """Return the votes of a unit on one pair, as a mean over votes: the weight of one vote of the prior."""
-        number, found = self.results.sum(axis=1), []
+        number, means = self.results.sum(axis=1), []
         for code in self.codes[: len(self.units)]:
-            each = np.bincount(pd.factorize(self.pair * (int(code.max()) + 1) + code)[0], number)
-            found.append(float((each**2).sum() / each.sum()))
-        return max(1.0, *found)
+            votes = np.bincount(pd.factorize(self.pair * (int(code.max()) + 1) + code)[0], number)
+            means.append(float((votes**2).sum() / votes.sum()))
+        return max(1.0, *means)
 
     @cached_property
     def pair(self) -> np.ndarray:
@@ -155,11 +155,11 @@ class SharedVotes:
         along = sum(
             part * (side - (win - lose)) for part, side in zip(parts, (1.0, -1.0, 0.0), strict=True)
         )
-        found = (csr_array(along) @ pairs.design).toarray() @ pairs.frame
+        slopes = (csr_array(along) @ pairs.design).toarray() @ pairs.frame
         if not pairs.with_ties:
-            return np.asarray(found)
+            return np.asarray(slopes)
         level = [part @ own for part, own in zip(parts, (-tie, -tie, 1 - tie), strict=True)]
-        return np.column_stack([found, np.sum(level, axis=0)])
+        return np.column_stack([slopes, np.sum(level, axis=0)])
 
     @cached_property
     def parts(self) -> tuple[list[np.ndarray], np.ndarray]:
@@ -226,21 +226,23 @@ class SharedVotes:
     def on_pairs(self) -> np.ndarray:
         """Return how many units voted on each pair (entity, rival), by the kind that has fewer."""
         size = self.pairs.entities
-        found = []
+        by_kind = []
         for code in self.codes[: len(self.units)]:
-            met = pd.unique(self.pair * (int(code.max()) + 1) + code) // (int(code.max()) + 1)
-            numbers = np.bincount(met, minlength=size * size).reshape(size, size).astype(float)
-            found.append(numbers + numbers.T)
-        return np.min(found, axis=0)
+            pairs_met = pd.unique(self.pair * (int(code.max()) + 1) + code) // (int(code.max()) + 1)
+            numbers = (
+                np.bincount(pairs_met, minlength=size * size).reshape(size, size).astype(float)
+            )
+            by_kind.append(numbers + numbers.T)
+        return np.min(by_kind, axis=0)
 
     def _votes_by(self, column: np.ndarray) -> Any:
         """Return the votes in each place (result and place, column), by the column of each battle: a sparse matrix."""
         from scipy.sparse import csr_array
 
-        (place, places), number = self._places, self.results.T.ravel()
+        (positions, places), number = self._places, self.results.T.ravel()
         kinds, retained = self.results.shape[1], number > 0
         where = (
-            np.concatenate([place + k * places for k in range(kinds)])[retained],
+            np.concatenate([positions + k * places for k in range(kinds)])[retained],
             np.tile(column, kinds)[retained],
         )
         return csr_array((number[retained], where), shape=(kinds * places, int(column.max()) + 1))
@@ -269,16 +271,16 @@ class SharedVotes:
         return np.concatenate(parts)
 
     def _sample(self, draws: int, rng: np.random.Generator) -> np.ndarray:
-        each, centre = self._draw_weights(draws, rng)
+        weights, centre = self._draw_weights(draws, rng)
         if len(self.pairs.first) <= LARGE:
             start = np.tile(self.mode, (draws, 1))
-            found = modes_of(self._weigh(each), centre, start, self.inverse)
+            modes = modes_of(self._weigh(weights), centre, start, self.inverse)
         else:
-            found = self._step(each, centre)
+            modes = self._step(weights, centre)
             if self._iterates:
                 enough = ENOUGH * len(self.mode)
-                found = modes_of(self._weigh(each), centre, found, self.inverse, enough)
-        return np.asarray(self.mode + (found - self.mode) @ self.spreading)
+                modes = modes_of(self._weigh(weights), centre, modes, self.inverse, enough)
+        return np.asarray(self.mode + (modes - self.mode) @ self.spreading)
 
     def _draw_weights(self, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Return weights of the units, or battles if units cross (source, draw), and centres of the prior (draw, p)."""
@@ -288,8 +290,8 @@ class SharedVotes:
         centre = draw_prior(self.pairs.precision, len(self.mode), draws, rng)
         if len(weights) == 1:
             return weights[0], centre
-        held = [each[code] for each, code in zip(weights, self.units.values(), strict=True)]
-        return np.prod(held, axis=0), centre
+        of_battles = [each[code] for each, code in zip(weights, self.units.values(), strict=True)]
+        return np.prod(of_battles, axis=0), centre
 
     def _weigh(self, each: np.ndarray) -> Pairs:
         """Return the votes under weights of their sources (source, draw)."""
@@ -303,9 +305,9 @@ class SharedVotes:
         """Return whether many cells need more than one step of Newton's method, by a few draws of their own."""
         if len(self.pairs.first) <= LARGE:
             return True
-        each, centre = self._draw_weights(TRIED, np.random.default_rng(TRIED))
-        drawn, found = self._weigh(each), self._step(each, centre)
-        slope = _with_centre(drawn, found, centre * drawn.precision)[1]
+        weights, centre = self._draw_weights(TRIED, np.random.default_rng(TRIED))
+        drawn, stepped = self._weigh(weights), self._step(weights, centre)
+        slope = _with_centre(drawn, stepped, centre * drawn.precision)[1]
         gain = ((slope @ self.inverse) * slope).sum(axis=1).mean()
         return bool(gain > ENOUGH * len(self.mode))
 
@@ -316,11 +318,11 @@ class SharedVotes:
         """
         wide, upper = self.pairs.frame.shape[0], np.triu_indices(self.pairs.frame.shape[0])
         slope = (each - 1).T @ self._slopes_of_sources + centre * self.weighted.precision
-        found = self._curvatures_of_sources @ each
+        curvatures = self._curvatures_of_sources @ each
         squares = np.empty((wide, wide, each.shape[1]))
-        squares[upper] = found[: len(upper[0])]
-        squares[upper[::-1]] = found[: len(upper[0])]
-        cross, own = found[len(upper[0]) : -1][None], found[-1:]
+        squares[upper] = curvatures[: len(upper[0])]
+        squares[upper[::-1]] = curvatures[: len(upper[0])]
+        cross, own = curvatures[len(upper[0]) : -1][None], curvatures[-1:]
         return np.asarray(self.mode + solve_steps(self.weighted, squares, cross, own, slope))
 
     @cached_property
@@ -353,12 +355,12 @@ def slopes_of_votes(pairs: Pairs, theta: np.ndarray) -> list[np.ndarray]:
     """Return the slopes of the log likelihood of one vote: for the first, for the second, a tie (cell, parameter)."""
     win, lose, tie = (part[:, 0] for part in pairs.probabilities(theta[None])[3:])
     design = pairs.design @ pairs.frame
-    found = [design * (side - (win - lose))[:, None] for side in (1.0, -1.0, 0.0)]
+    slopes = [design * (side - (win - lose))[:, None] for side in (1.0, -1.0, 0.0)]
     if pairs.with_ties:
         levels = pairs.levels.toarray()
         along = [levels * each[:, None] for each in (-tie, -tie, 1 - tie)]
-        found = [np.column_stack(both) for both in zip(found, along, strict=True)]
-    return [np.asarray(each) for each in found]
+        slopes = [np.column_stack(both) for both in zip(slopes, along, strict=True)]
+    return [np.asarray(each) for each in slopes]
 
 
 def modes_of(
@@ -414,9 +416,9 @@ def _with_centre(
     return value + (pull * theta).sum(axis=1), slope + pull
 
 
-def _columns(pairs: Pairs, kept: np.ndarray) -> Pairs:
+def _columns(pairs: Pairs, draws: np.ndarray) -> Pairs:
     """Return the votes of some draws."""
-    wins, losses, ties = (votes[:, kept] for votes in (pairs.wins, pairs.losses, pairs.ties))
+    wins, losses, ties = (votes[:, draws] for votes in (pairs.wins, pairs.losses, pairs.ties))
     return replace(pairs, wins=wins, losses=losses, ties=ties)
 
 
@@ -453,13 +455,13 @@ def solve_steps(
         level = np.arange(wide, size)
         matrix[:, level, level] = own.T
         right[:, wide:] = slope[:, free:]
-    place = np.arange(size)
-    matrix[:, place, place] += np.append(precision[0], precision)
+    diagonal = np.arange(size)
+    matrix[:, diagonal, diagonal] += np.append(precision[0], precision)
     strengths = slice(0, pairs.entities)
     matrix[:, strengths, strengths] += matrix[:, 0, 0][:, None, None]
-    found = np.linalg.solve(matrix, right[..., None])[..., 0]
-    steps = found[:, :wide] @ pairs.frame
-    return np.column_stack([steps, found[:, wide:]])
+    solution = np.linalg.solve(matrix, right[..., None])[..., 0]
+    steps = solution[:, :wide] @ pairs.frame
+    return np.column_stack([steps, solution[:, wide:]])
 
 
 def draw_prior(precision: Any, size: int, draws: int, rng: np.random.Generator) -> np.ndarray:
@@ -473,8 +475,8 @@ def larger(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Return the smallest symmetric matrix in its eigenvectors that no contrast finds smaller than either matrix."""
     root, back = _roots(one)
     values, vectors = np.linalg.eigh(back @ other @ back)
-    held = root @ vectors
-    return np.asarray((held * np.maximum(values, 1.0)) @ held.T)
+    rotated = root @ vectors
+    return np.asarray((rotated * np.maximum(values, 1.0)) @ rotated.T)
 
 
 def _roots(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -94,9 +94,9 @@ def _same_clusters(evidence: CaseEvidence, source: Preposterior) -> Preposterior
         moves = moves * (size.mean() / size)[cluster][:, None]
     sums = np.zeros((len(size), moves.shape[1]))
     np.add.at(sums, cluster, moves * count[:, None])
-    apart = moves - (sums / size[:, None])[cluster]
+    deviations = moves - (sums / size[:, None])[cluster]
     factor = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)[cluster] * count
-    within = (apart * factor[:, None]).T @ apart
+    within = (deviations * factor[:, None]).T @ deviations
     return source.normal(np.full(len(joint.prior), count.sum()), within, fixed="clusters")
 
 
@@ -133,18 +133,18 @@ def _of_outcomes(evidence: CaseEvidence, source: Preposterior) -> PairedPatterns
 def _of_classes(evidence: CaseEvidence, source: Preposterior) -> PairedPatterns:
     labels = as_performance(source.posterior)["actual"].values.tolist()
     assert evidence.actual is not None  # a paired model of classes knows the truth
-    met = np.column_stack([evidence.actual, evidence.given[:, source.keep]])
-    codes = pd.Index(labels).get_indexer(met.ravel()).reshape(met.shape)
+    labels_met = np.column_stack([evidence.actual, evidence.given[:, source.keep]])
+    codes = pd.Index(labels).get_indexer(labels_met.ravel()).reshape(labels_met.shape)
     order = {"actual": labels, "predicted": labels}
     alpha = select_names(source.prior(), order).transpose("entity", "actual", "predicted").values
-    seen = (codes[..., None] == np.arange(len(labels))).any(
+    occurs = (codes[..., None] == np.arange(len(labels))).any(
         axis=0
     )  # of the truth, then of the answers of each entity
-    shares, score = known_shares(source), source.table_score(mark_classes(seen[0], seen[1:]))
-    known = None if shares is None else shares[0]
+    shares, score = known_shares(source), source.table_score(mark_classes(occurs[0], occurs[1:]))
+    shares_known = None if shares is None else shares[0]
     weighing: dict[str, Any] = {"cluster": evidence.cluster, "each": evidence.each}
     return PairedPatterns(
-        score, codes, evidence.count, prior=alpha, known=known, twin=source.twin, **weighing
+        score, codes, evidence.count, prior=alpha, known=shares_known, twin=source.twin, **weighing
     )
 
 

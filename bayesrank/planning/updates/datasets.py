@@ -28,21 +28,23 @@ def update_datasets(source: Preposterior, request: Request) -> Preposterior:
     rest = between if kind == "new" else np.zeros_like(between)
     if more == "cases":
         rest = rest + between / np.sqrt(datasets[:, None] * datasets)
-        units, each, fixed = cases.sum(1), 1.0, "data sets"
+        units, cases_each, fixed = cases.sum(1), 1.0, "data sets"
     else:
-        units, each, fixed = (
+        units, cases_each, fixed = (
             datasets,
             float(cases.sum() / (cases > 0).sum()),
             "" if kind == "typical" else "new",
         )
-    return source.normal(units, source.covariance - rest, unit=more, cases_each=each, fixed=fixed)
+    return source.normal(
+        units, source.covariance - rest, unit=more, cases_each=cases_each, fixed=fixed
+    )
 
 
 def _between_datasets(source: Preposterior, kind: str) -> np.ndarray:
     """Return the covariance of the scores between data sets: that of a new data set less that of a typical one."""
-    other = "typical" if kind == "new" else "new"
+    other_kind = "typical" if kind == "new" else "new"
     values = score_values(
-        source.posterior, source.score, bool(source.found.higher_is_better), other
+        source.posterior, source.score, bool(source.found.higher_is_better), other_kind
     ).values
     drawn = (
         values.stack(all_draws=draw_dims(values))
@@ -50,9 +52,11 @@ def _between_datasets(source: Preposterior, kind: str) -> np.ndarray:
         .values[:, source.keep]
     )
     drawn = drawn[np.isfinite(drawn).all(1)]
-    beside = np.cov(drawn.T).reshape(drawn.shape[1], -1)
-    apart = beside - source.covariance if kind == "typical" else source.covariance - beside
-    values_, vectors = np.linalg.eigh(apart)
+    covariance = np.cov(drawn.T).reshape(drawn.shape[1], -1)
+    difference = (
+        covariance - source.covariance if kind == "typical" else source.covariance - covariance
+    )
+    values_, vectors = np.linalg.eigh(difference)
     return (vectors * np.maximum(values_, 0)) @ vectors.T
 
 

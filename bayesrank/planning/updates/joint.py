@@ -44,10 +44,10 @@ class PairedPatterns:
     @property
     def weight_of_class(self) -> np.ndarray:
         """Return the weight of a case of the prior in each class (class)."""
-        each = np.ones(len(self.count)) if self.each is None else self.each
+        weight = np.ones(len(self.count)) if self.each is None else self.each
         total, square = (
             np.bincount(self.codes[:, 0], self.count * one, self.prior.shape[1])
-            for one in (1, each)
+            for one in (1, weight)
         )
         return np.divide(square, total, out=np.ones(len(total)), where=total > 0)
 
@@ -93,19 +93,19 @@ class JointOutcomes(Updates):
         entities, classes, cells = self.shape
         if values is None:
             position = patterns[:, [0]] * cells + patterns[:, 1:]
-            added, met = (
+            added, answered = (
                 np.repeat(size[:, None], entities, 1),
                 np.repeat(size[:, None], entities, 1),
             )
         else:
             position = np.zeros((len(patterns), entities), int)
             value = values[patterns[:, 1:]]
-            added, met = np.nan_to_num(value) * size[:, None], ~np.isnan(value) * size[:, None]
+            added, answered = np.nan_to_num(value) * size[:, None], ~np.isnan(value) * size[:, None]
         self.content = np.zeros((entities, len(start), classes * cells))
         self.cases = np.zeros((entities, len(start), classes))
         for e in range(entities):
             np.add.at(self.content[e], (unit, position[:, e]), added[:, e])
-            np.add.at(self.cases[e], (unit, patterns[:, 0]), met[:, e])
+            np.add.at(self.cases[e], (unit, patterns[:, 0]), answered[:, e])
         self.start, self.before = start, np.full(len(prior), start.sum())
         self.weights = dirichlet(rng, start, futures)
         self.count = np.repeat(start[None], futures, axis=0)
@@ -137,14 +137,16 @@ class JointOutcomes(Updates):
         covariance = np.empty((len(mean), mean.shape[1], mean.shape[1]))
         step = max(MOST // self.content[..., 0].size, 1)
         for start in range(0, len(mean), step):
-            here = slice(start, start + step)
-            moves = np.matmul(self.content, by_content[here].transpose(1, 2, 0))
+            chunk = slice(start, start + step)
+            moves = np.matmul(self.content, by_content[chunk].transpose(1, 2, 0))
             moves -= np.matmul(
-                self.cases, by_case[here].transpose(1, 2, 0)
+                self.cases, by_case[chunk].transpose(1, 2, 0)
             )  # (entity, unit, future)
-            moves = moves.transpose(2, 0, 1) * np.sqrt(self.count[here, None])
-            covariance[here] = (
-                moves @ np.swapaxes(moves, 1, 2) * (total[here] / (total[here] + 1))[:, None, None]
+            moves = moves.transpose(2, 0, 1) * np.sqrt(self.count[chunk, None])
+            covariance[chunk] = (
+                moves
+                @ np.swapaxes(moves, 1, 2)
+                * (total[chunk] / (total[chunk] + 1))[:, None, None]
             )
         return mean, covariance if self.pair else covariance * np.eye(mean.shape[1])
 
@@ -184,15 +186,15 @@ class JointOutcomes(Updates):
 
 
 def _pieces(prior: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The base measure of a paired prior as cases (piece, 1 + entity), and the mass of each."""
+    """Return the base measure of a paired prior as cases (piece, 1 + entity), and the mass of each."""
     rows = prior[0].sum(-1)
     classes = np.flatnonzero(rows)
-    each = PIECES // len(classes)
+    per_class = PIECES // len(classes)
     blocks = []
     for c in classes.tolist():
         # Evenly spaced levels give every entity its own shares of answers, in an order of its own.
-        level = (np.arange(each) + 0.5) / each
+        level = (np.arange(per_class) + 0.5) / per_class
         ends = np.cumsum(prior[:, c] / prior[:, c].sum(-1, keepdims=True), -1)[:, :-1]
         answers = [rng.permutation(np.searchsorted(end, level, side="right")) for end in ends]
-        blocks.append(np.column_stack([np.full(each, c), *answers]))
-    return np.vstack(blocks), np.repeat(rows[classes] / each, each)
+        blocks.append(np.column_stack([np.full(per_class, c), *answers]))
+    return np.vstack(blocks), np.repeat(rows[classes] / per_class, per_class)

@@ -40,14 +40,17 @@ def _moves_of_rates(evidence: JudgedEvidence, source: Preposterior) -> np.ndarra
     )
     moves = np.zeros(verdict.shape)
     for k in range(verdict.shape[1]):
-        met, known = verdict[:, k] >= 0, truth[:, k] >= 0
+        has_verdict, has_truth = verdict[:, k] >= 0, truth[:, k] >= 0
         size = int(verdict[:, k].max()) + 1
         labels, hits = (
-            np.bincount(verdict[known, k], count[known] * one, size) for one in (1, truth[known, k])
+            np.bincount(verdict[has_truth, k], count[has_truth] * one, size)
+            for one in (1, truth[has_truth, k])
         )
         common = (hits.sum() + 1) / (labels.sum() + 2)
-        own = ((hits + common) / (labels + 1))[verdict[met, k]]
-        moves[met, k] = (own - np.average(own, weights=count[met])) / count[met].sum()
+        own = ((hits + common) / (labels + 1))[verdict[has_verdict, k]]
+        moves[has_verdict, k] = (own - np.average(own, weights=count[has_verdict])) / count[
+            has_verdict
+        ].sum()
     return moves
 
 
@@ -63,11 +66,11 @@ def _moves_of_tables(evidence: JudgedEvidence, source: Preposterior) -> np.ndarr
         performance.mean(draw_dims(performance)).transpose("entity", "actual", "predicted").values
     )
     stratum = np.unique(verdict, axis=0, return_inverse=True)[1].ravel()
-    seen = np.zeros((stratum.max() + 1, tables.shape[1]))
-    known = truth >= 0
-    np.add.at(seen, (stratum[known], truth[known]), count[known])
-    pooled = seen.sum(axis=0) + 1
-    share = (seen + pooled / pooled.sum()) / (seen.sum(axis=1, keepdims=True) + 1)
+    labelled = np.zeros((stratum.max() + 1, tables.shape[1]))
+    has_truth = truth >= 0
+    np.add.at(labelled, (stratum[has_truth], truth[has_truth]), count[has_truth])
+    pooled = labelled.sum(axis=0) + 1
+    share = (labelled + pooled / pooled.sum()) / (labelled.sum(axis=1, keepdims=True) + 1)
     slope = gradient(source.table_score(np.ones(tables.shape[:2], bool)), tables)
     guesses = verdict[:, source.keep]
     gains = [

@@ -7,5 +7,5 @@ from bayesrank.planning.preposterior import Preposterior, Request
 def update_probabilities(
     evidence: ProbabilityEvidence, source: Preposterior, request: Request
 ) -> Preposterior:
-    """Return how more cases would update areas and losses, which are taken as normal."""
+    """Return how more cases would update areas and losses, which are assumed to be normal."""
     return source.normal(evidence.cases[source.keep], source.covariance)

@@ -195,9 +195,9 @@ def _of_tables(
         + table
     )
     rows = table.sum(-1)
-    known = known_shares(source)
+    class_shares = known_shares(source)
     shares = None
-    if known is not None:
+    if class_shares is not None:
         shares = (
             rows / rows.sum(-1, keepdims=True)
             if positives is None
@@ -215,12 +215,16 @@ def _of_tables(
     if overlap:
         # The noise of a case is that at today's mean table.
         sizes = alpha.sum(-1, keepdims=True)
-        prevalence = sizes / sizes.sum(-2, keepdims=True) if known is None else known[..., None]
+        prevalence = (
+            sizes / sizes.sum(-2, keepdims=True)
+            if class_shares is None
+            else class_shares[..., None]
+        )
         noise = overlapping_noise(
-            score, alpha / sizes * prevalence, known is not None, shares, test_set
+            score, alpha / sizes * prevalence, class_shares is not None, shares, test_set
         )
         return source.normal(units, source.covariance, noise)
-    updates = partial(FutureTables, score, alpha, known, shares, test_set)
+    updates = partial(FutureTables, score, alpha, class_shares, shares, test_set)
     return replace(source, units=units, cells=alpha.size, updates=updates)
 
 

@@ -141,8 +141,8 @@ def list_colors(
 def frequent_winners(table: np.ndarray) -> list[int]:
     """Return at most eight rows that are the highest in some column, beside few others, the most frequent first."""
     most = 8
-    known = table[:, ~np.isnan(table).all(axis=0)]
-    highest = known == np.nanmax(known, axis=0) if known.size else known == 0
+    defined = table[:, ~np.isnan(table).all(axis=0)]
+    highest = defined == np.nanmax(defined, axis=0) if defined.size else defined == 0
     times = highest[:, highest.sum(axis=0) <= most].sum(axis=1)
     return [int(i) for i in np.argsort(-times, kind="stable")[:most] if times[i]]
 

@@ -68,12 +68,12 @@ def new_panels(
         ].ravel()
     from matplotlib.axes import Axes
 
-    given = object_array(check_order_of("axes", axes, "Axes")).ravel()
-    if not all(isinstance(one, Axes) for one in given):
+    own_axes = object_array(check_order_of("axes", axes, "Axes")).ravel()
+    if not all(isinstance(one, Axes) for one in own_axes):
         raise ArgumentTypeError("axes", "must contain Matplotlib Axes", describe_value(axes))
-    if given.size != rows * columns:
-        raise ArgumentError("axes", f"must contain {rows * columns} Axes", given.size)
-    return given
+    if own_axes.size != rows * columns:
+        raise ArgumentError("axes", f"must contain {rows * columns} Axes", own_axes.size)
+    return own_axes
 
 
 def new_figure(figure: Any, width: float, height: float) -> Any:
@@ -142,10 +142,10 @@ def list_names(ax: Any, entities: Sequence[Any], numbered: bool = False) -> None
     ax.set_ylim(size - 0.5, -0.5)
 
 
-def name_width(ax: Any, font: float, share: float = 0.4) -> int:
-    """Return how many letters of a font size fit this share of a figure's width: 8 at least, 46 at most."""
+def name_width(ax: Any, font: float) -> int:
+    """Return how many letters of a font size fit 40% of a figure's width: 8 at least, 46 at most."""
     points = 72 * ax.figure.bbox.width / ax.figure.dpi
-    return int(np.clip(share * points / (0.58 * font), 8, 46))
+    return int(np.clip(0.4 * points / (0.58 * font), 8, 46))
 
 
 def fit_text(ax: Any, text: str, font: float = 10.0) -> str:
@@ -344,12 +344,14 @@ def draw_curves(
     thin = {"color": grey_shade(ax, 0.3), "linewidth": 0.7}
     chosen = shown if banded is None or len(shown) <= BANDS else banded[:BANDS]
     for i in shown:
-        one, color, (mark, dash) = curves[i], paints[i], mark_and_dash(i)
-        if low in one and i in chosen:
+        curve, color, (mark, dash) = curves[i], paints[i], mark_and_dash(i)
+        if low in curve and i in chosen:
             alpha = min(0.15, 0.5 / len(chosen))
-            ax.fill_between(one[x], one[low], one[high], color=color, alpha=alpha, linewidth=0)
+            ax.fill_between(
+                curve[x], curve[low], curve[high], color=color, alpha=alpha, linewidth=0
+            )
         look = {"marker": mark, "markersize": 3, "linewidth": 1.5} if marks else {"linewidth": 1.8}
-        ax.plot(one[x], one[y], color=color, linestyle=dash, label=names[i], **look)
+        ax.plot(curve[x], curve[y], color=color, linestyle=dash, label=names[i], **look)
     rest = sorted(set(range(len(curves))) - set(shown))
     for i in rest:
         ax.plot(curves[i][x], curves[i][y], zorder=1.5, **thin)
@@ -363,19 +365,18 @@ def band_words(shown: Sequence[int], banded: Sequence[int], prob: float, where: 
         return f"a band holds the whole curve of its entity\nwith probability {prob:g}"
     size = len(banded[:BANDS])
     whose = f"bands of the {size} that are" if size > 1 else "band of the curve that is"
-    each = "each" if size > 1 else "it"
-    return f"{whose} most often {where};\n{each} holds its whole curve with probability {prob:g}"
+    pronoun = "each" if size > 1 else "it"
+    return f"{whose} most often {where};\n{pronoun} holds its whole curve with probability {prob:g}"
 
 
-def label_curves(
-    ax: Any, ends: bool = True, title: str = "", under: float = 0.0, font: float = 8.0
-) -> None:
+def label_curves(ax: Any, ends: bool = True, title: str = "", under: float = 0.0) -> None:
     """Write the name of each labelled line in its colour on the right, without overlaps.
 
     With ``ends``, a thin line joins each name to the end of its curve. Without, since the curves
     end at one point, names are in the order of the mean heights, each beside a piece of its line. A
     narrow figure has them below the Axes, and below what is ``under`` it, a share of its height.
     """
+    font = 8.0
     lines = [one for one in ax.lines if not str(one.get_label()).startswith("_")]
     if is_narrow(ax) or not lines:
         look = {"title": title, "title_fontsize": font} if title else {}
@@ -400,10 +401,10 @@ def label_curves(
 def _heights(line: Any) -> tuple[float, float]:
     """Return the height of a line's right end and its mean height, as shares of the Axes, NaN without points."""
     x, y = (np.asarray(one, float) for one in line.get_data())
-    known = np.isfinite(x) & np.isfinite(y)
-    if not known.any():
+    defined = np.isfinite(x) & np.isfinite(y)
+    if not defined.any():
         return np.nan, np.nan
-    points = line.axes.transLimits.transform(np.column_stack([x, y])[known])
+    points = line.axes.transLimits.transform(np.column_stack([x, y])[defined])
     heights = np.clip(points[:, 1], 0.0, 1.0)
     return float(heights[points[:, 0].argmax()]), float(heights.mean())
 
@@ -432,13 +433,13 @@ def _label_curve(ax: Any, line: Any, middle: float, joined: bool, font: float) -
     where: dict[str, Any] = {"va": "center", "annotation_clip": False}
     look: dict[str, Any] = {"arrowstyle": "-", "color": color, "shrinkA": 0, "shrinkB": 0}
     x, y = (np.asarray(one, float) for one in line.get_data())
-    known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    defined = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     if not joined:
         look |= {"linestyle": line.get_linestyle(), "linewidth": line.get_linewidth()}
         side = {"textcoords": "offset points", "arrowprops": look, **where}
         ax.annotate("", (1.0, middle), (24, 0), "axes fraction", **side)
-    elif known.size:
-        end = known[x[known].argmax()]
+    elif defined.size:
+        end = defined[x[defined].argmax()]
         start = (x[end], float(np.clip(y[end], *sorted(ax.get_ylim()))))
         side = {"textcoords": _beside(ax, 10), "arrowprops": look | {"linewidth": 0.7}, **where}
         ax.annotate("", start, (1.0, middle), "data", **side)
@@ -464,9 +465,9 @@ def add_missing_fonts(picture: Any) -> Any:
     for text in figure.findobj(Text):
         letters = "".join(sorted(set(text.get_text()) - {"\n", " "}))
         families = text.get_fontfamily()
-        found = () if letters.isascii() else fallback(letters, tuple(families))
-        if found:
-            text.set_fontfamily([*families, *found])
+        fonts = () if letters.isascii() else fallback(letters, tuple(families))
+        if fonts:
+            text.set_fontfamily([*families, *fonts])
     return picture
 
 

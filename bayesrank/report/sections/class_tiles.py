@@ -69,8 +69,8 @@ def _maps(tiles: xr.Dataset) -> dict[str, Any]:
     leading = [leaders(tile) for _, tile in tile_of_label]
     share = tiles["share"].sel(label=MEAN).fillna(0.0)
     order = [names[i] for i in np.argsort(-share.values, kind="stable")]
-    seen = [name for name in order if any((one["leader"] == name).any() for one in leading)]
-    shown = seen[:NAMED]
+    visible = [name for name in order if any((one["leader"] == name).any() for one in leading)]
+    shown = visible[:NAMED]
     palette = dict(zip(names, map(apply_theme, place_colors(range(len(names)))), strict=True))
     numbers = {name: k for k, name in enumerate(shown, 1)} if len(shown) > 1 else {}
     maps = []
@@ -91,7 +91,7 @@ def _maps(tiles: xr.Dataset) -> dict[str, Any]:
     return {
         "maps": maps,
         "legend": legend,
-        "others": len(seen) - len(shown),
+        "others": len(visible) - len(shown),
         "shared": shared_somewhere,
     }
 

@@ -68,8 +68,8 @@ def make(page: Page) -> PageBlock | None:
     return PageBlock("Errors of the judge", html)
 
 
-def _draw_ranks(found: xr.Dataset, judge: str, figure: Any) -> Any:
-    return judge_ranks(found, judge, figure.subplots(), top=SEEN)
+def _draw_ranks(errors: xr.Dataset, judge: str, figure: Any) -> Any:
+    return judge_ranks(errors, judge, figure.subplots(), top=SEEN)
 
 
 def _estimate(one: xr.Dataset, error: str) -> str:

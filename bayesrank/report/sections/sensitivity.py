@@ -44,11 +44,13 @@ def make(page: Page) -> PageBlock | None:
         parts = verdict_parts(result)
     size = float(ResultRecord.of(result).effective_draws)
     columns = ("alternative", "leader", "base_leader_probability_best", "kendall_tau")
-    kept = result["survives"].sum("conclusion").values.tolist()
+    surviving = result["survives"].sum("conclusion").values.tolist()
     rows = [
         [str(name), str(leader) or "–", prose.probability(p, size), prose.number(tau, 2),
          f"{n} of {result.sizes['conclusion']}"]
-        for name, leader, p, tau, n in zip(*(result[column].values.tolist() for column in columns), kept, strict=True)
+        for name, leader, p, tau, n in zip(
+            *(result[column].values.tolist() for column in columns), surviving, strict=True
+        )
     ]  # fmt: skip
     html = block("words", parts.sentences()) + block("table", HEADER, rows)
     html += block("fold", "Notes", block("words", parts.notes)) if parts.notes else ""

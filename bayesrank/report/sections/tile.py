@@ -110,20 +110,20 @@ def map_of(
     i, j = _point(own or (0.5, 0.5))
     if ranked is not None:
         probability[j, i] = select_names(ranked["probability_best"], entity=names).values
-    who, p = _leaders_at(probability)
+    leader_positions, p = _leaders_at(probability)
     leader, shared = (
         leading[name].transpose("b", "a").values.copy() for name in ("leader", "shared")
     )
-    if ranked is not None and is_exact(ranked) and who[j, i, 0] >= 0:
-        leader[j, i], shared[j, i] = names[who[j, i, 0]], False
+    if ranked is not None and is_exact(ranked) and leader_positions[j, i, 0] >= 0:
+        leader[j, i], shared[j, i] = names[leader_positions[j, i, 0]], False
     places = _places(score, own, prevalence)
-    listed = sorted({int(i) for i in who.ravel() if i >= 0})
+    listed = sorted({int(i) for i in leader_positions.ravel() if i >= 0})
     short = {entity: k for k, entity in enumerate(listed)}
     colors = [apply_theme(color) for color in place_colors(listed)]
     palette = {names[i]: color for i, color in zip(listed, colors, strict=True)}
     data = {
         "n": RESOLUTION,
-        "most": who.shape[-1],
+        "most": leader_positions.shape[-1],
         "digits": digits,
         "size": min(float(size), ResultRecord.of(tile).draws),
         "prob": prob,
@@ -131,11 +131,11 @@ def map_of(
         "names": [str(names[i]) for i in listed],
         "colors": colors,
         "places": [{"name": name, "a": a, "b": b} for name, (a, b) in places],
-        "who": [short.get(i, -1) for i in who.ravel().tolist()],
+        "who": [short.get(i, -1) for i in leader_positions.ravel().tolist()],
         "p": np.rint(np.nan_to_num(p) * 10**digits).astype(int).ravel().tolist(),
         "shared": "".join("01"[int(x)] for x in shared.ravel()),
     }
-    top = np.where(who[..., 0] >= 0, p[..., 0], np.nan)
+    top = np.where(leader_positions[..., 0] >= 0, p[..., 0], np.nan)
     first = [name for name in share["entity"].values.tolist() if (leader == name).any()][:NAMED]
     first = [name for name in first if name in palette]
     # Numbers distinguish regions for those who do not see the colours.
@@ -160,7 +160,7 @@ def map_of(
     return {
         "n": RESOLUTION,
         "words": _words(share, undecided, prob),
-        "here": _describe_own(score, own, who[j, i], p[j, i], names, size),
+        "here": _describe_own(score, own, leader_positions[j, i], p[j, i], names, size),
         "cells": cells_of(leader, shared, top, palette, len(names)),
         # Hatching over all of the map would hide it.
         "unsure": "" if nowhere else _runs(np.nan_to_num(top, nan=1.0) < prob),
@@ -174,7 +174,7 @@ def map_of(
         ],
         "shared": bool(shared.any()),
         "rows": [
-            _row(name, at, who, p, shared, names, size if at == own else data["size"])
+            _row(name, at, leader_positions, p, shared, names, size if at == own else data["size"])
             for name, at in places
             if _on(at)
         ],
@@ -216,15 +216,15 @@ def _marks(score: Score, own: tuple[float, float] | None) -> list[tuple]:
 def _describe_own(
     score: Score,
     own: tuple[float, float] | None,
-    who: np.ndarray,
+    first: np.ndarray,
     p: np.ndarray,
     names: list[Any],
     size: float,
 ) -> str:
     """Say which entity is best by the chosen score; empty if it has no place."""
-    if own is None or who[0] < 0 or not _on(own):
+    if own is None or first[0] < 0 or not _on(own):
         return ""
-    return f"By {score.display}, {names[who[0]]} is best with probability {prose.probability(float(p[0]), size)}."
+    return f"By {score.display}, {names[first[0]]} is best with probability {prose.probability(float(p[0]), size)}."
 
 
 def _leaders_at(probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -37,18 +37,18 @@ def _describe(
     units: Mapping[str, int] | None = None,
     **_: Any,
 ) -> str:
-    many = prose.count(entities, noun)
+    counted = prose.count(entities, noun)
     if unit == "vote":
         votes_each = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
-        votes = f"{prose.count(cases, 'vote')} on pairs of {many}, {votes_each} on each {noun}"
+        votes = f"{prose.count(cases, 'vote')} on pairs of {counted}, {votes_each} on each {noun}"
     elif not most:
-        votes = f"means of {many}"
+        votes = f"means of {counted}"
     elif runs:
-        votes = f"{prose.count(runs, 'run')} of {prose.count(cases, 'case')} × {many}"
+        votes = f"{prose.count(runs, 'run')} of {prose.count(cases, 'case')} × {counted}"
     elif missing or fewest == most:
-        votes = f"{prose.count(cases, unit)} × {many}"
+        votes = f"{prose.count(cases, unit)} × {counted}"
     else:
-        votes = f"{fewest:,} to {prose.count(most, 'case')} × {many}"
+        votes = f"{fewest:,} to {prose.count(most, 'case')} × {counted}"
     named = [f"{name} ({low:.4g} to {high:.4g})" for name, low, high in covariates]
     parts = [f"{classes} classes"] * bool(classes) + [prose.count(datasets, stratum)] * (
         datasets > 1

@@ -168,12 +168,12 @@ def prior_of_logits(
             f"The median logits of the {nouns()} are normal around this level, with standard deviation {contrasts:g}."
         )
     if scales:
-        each = " and ".join(
+        scales_text = " and ".join(
             f"scale {scale:g} for {TERMS_IN_WORDS[term].format(nouns=nouns())}"
             for term, scale in scales.items()
         )
         parts.append(
-            f"The standard deviations, in logits, have half-normal priors, with {each}"
+            f"The standard deviations, in logits, have half-normal priors, with {scales_text}"
             + (
                 f"; the correlation of both classes has the prior 2 Beta({correlation:g}, {correlation:g}) − 1."
                 if both

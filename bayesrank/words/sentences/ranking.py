@@ -166,11 +166,11 @@ def class_without_cases(
 
 def named_class_counts_zero(labels: list[str], score: str) -> str:
     quoted = prose.list_names([repr(label) for label in labels], 3)
-    one = len(labels) == 1
+    is_single = len(labels) == 1
     return (
-        f"{quoted} {'has' if one else 'have'} answers and no case: the observed {score} counts "
-        f"{'it' if one else 'them'} as 0, as scikit-learn does, and its interval takes "
-        f"{'the recall of this class' if one else 'the recalls of these classes'} from the model."
+        f"{quoted} {'has' if is_single else 'have'} answers and no case: the observed {score} counts "
+        f"{'it' if is_single else 'them'} as 0, as scikit-learn does, and its interval takes "
+        f"{'the recall of this class' if is_single else 'the recalls of these classes'} from the model."
     )
 
 
