@@ -40,6 +40,10 @@ def pytest_configure(config):
     hypothesis.settings.load_profile("quick" if is_quick(config) else "fixed")
 
 
+#: Both import Inspect, which takes more than a second, and have no tests of their own.
+collect_ignore = ["tests/inspect_eval.py", "bayesrank/integrations/inspect_hooks.py"]
+
+
 def pytest_ignore_collect(collection_path, config):
     """Benchmarks are imported, which takes seconds, only where all tests run."""
     return True if is_quick(config) and "benchmarks" in collection_path.parts else None

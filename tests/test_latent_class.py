@@ -300,11 +300,11 @@ def test_a_reference_is_a_density_with_the_gradient_of_its_ratio():
 
 @pytest.mark.parametrize("kind", ["none", pytest.param("common", marks=pytest.mark.slow)])
 def test_many_tests_settle_with_few_draws(kind, monkeypatch):
-    """With 50 tests the classes of cases are nearly known, and so are the rates."""
+    """With 30 tests the classes of cases are nearly known, and so are the rates."""
     monkeypatch.setattr(LatentClass, "fits", {})  # the slow part, and no part of the draws
     rng = np.random.default_rng(1)
     truth = rng.random(200) < 0.4
-    tests = 50 if kind == "none" else 20
+    tests = 30 if kind == "none" else 20
     rates = rng.uniform(0.7, 0.97, (2, tests))
     verdict = np.where(
         rng.random((200, tests)) < np.where(truth[:, None], rates[1], 1 - rates[0]), 1, 0
@@ -568,7 +568,7 @@ def test_priors_by_name():
 
 def test_sensitivity_to_dependence_and_priors():
     found = br.sensitivity(
-        HEARTS, "informedness", draws=60, seed=1, priors={"sure": {"specificity": (40, 1)}}
+        HEARTS, "informedness", draws=20, seed=1, priors={"sure": {"specificity": (40, 1)}}
     )
     assert found["alternative"].values.tolist() == [
         "base", "dependence common", "dependence by_class", "prior at half its weight", "prior at twice its weight",

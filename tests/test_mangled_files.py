@@ -140,7 +140,7 @@ def test_a_mangled_file_is_read_as_it_was_written_or_refused_in_words(harm, tmp_
 
 @pytest.mark.parametrize(
     ("mutations", "seed"),
-    [(60, 1), pytest.param(2000, 2, marks=pytest.mark.slow)],
+    [(40, 1), pytest.param(2000, 2, marks=pytest.mark.slow)],
     ids=["quick", "slow"],
 )
 def test_damaged_logs_and_tables_are_read_or_refused_and_change_no_other_file(mutations, seed):

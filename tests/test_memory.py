@@ -184,7 +184,7 @@ MAIN = ["credible_ranking", "probability"]
 )
 def test_memory_does_not_grow_with_the_draws(name):
     made = (SMALL | OF_VALUES)[name]
-    few, many = 3000, 15_000
+    few, many = 2000, 8000
     # Large problems load compiled loops, which small ones do without: their code is not of the draws.
     made(posterior(many, chunks=1000)).compute()
     with dask.config.set(scheduler="synchronous"):

@@ -71,7 +71,7 @@ class Hierarchical:
 @pytest.fixture(scope="module")
 def posterior():
     return br.fit(
-        EVIDENCE, Hierarchical, draws=200, chains=2, seed=1, nuts={"tune": 300}, spread=0.5
+        EVIDENCE, Hierarchical, draws=100, chains=2, seed=1, nuts={"tune": 200}, spread=0.5
     )
 
 

@@ -63,7 +63,7 @@ def test_earlier_outputs_are_replaced_and_other_files_are_not(data, tmp_path, en
     for file, command in ((picture, asked), (report, written)):
         invoke(*command, *OPTIONS)
         before = file.read_bytes()
-        invoke(*command, "--draws", "20", "--score", "mcc")
+        invoke(*command, "--draws", "20", "--score", "accuracy")
         assert file.read_bytes() != before
     assert not list(tmp_path.glob(".bayesrank*"))
     # A picture of another program is not ours.

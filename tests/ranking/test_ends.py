@@ -93,6 +93,17 @@ def test_tables_of_three_classes_are_closed_with_one_error():
     assert (table["lower"].sel(score="error_rate") == 0).values.tolist() == [True, True, False]
 
 
+def test_a_class_whose_only_right_answer_could_be_wrong_may_have_a_rate_of_0():
+    tables = [[[right, 10 - right, 0], [0, 10, 0], [0, 0, 10]] for right in (0, 1, 2)]
+    counts = br.from_matrix(
+        np.array(tables), "actual_rows", labels=["cat", "dog", "owl"], entity=list("abc")
+    )
+    cat = br.scores.get("tpr:cat")
+    low, high = near_ends(counts, cat, (0.0, 1.0), cat)
+    assert low.tolist() == [True, True, False]
+    assert not high.any()
+
+
 @pytest.mark.parametrize("score", ["informedness", "tpr", "accuracy", "fpr", "mcc"])
 def test_all_outputs_have_the_same_ends(score):
     posterior = br.fit(COUNTS, "beta_binomial", seed=1)

@@ -165,7 +165,7 @@ def test_aggregates_of_arrays_are_those_of_numpy():
 )
 def test_a_sensitivity_ranks_the_aggregate_of_each_refit(aggregate, weights):
     how = {"over": "group", "aggregate": aggregate}
-    found = br.sensitivity(COUNTS, "accuracy", models=[], draws=500, seed=1, weights=weights, **how)
+    found = br.sensitivity(COUNTS, "accuracy", models=[], draws=100, seed=1, weights=weights, **how)
     changes = ["without group x", "without group y", "without group z"]
     assert found["alternative"].values.tolist()[-3:] == changes
     kept = {"x": None, "y": {"x": 1, "z": 1}, "z": {"x": 1, "y": 2}}
@@ -173,7 +173,7 @@ def test_a_sensitivity_ranks_the_aggregate_of_each_refit(aggregate, weights):
         lost = name[-1]
         counts = COUNTS if name == "base" else COUNTS.drop_sel(group=lost)
         used = weights if name == "base" or weights is None else kept[lost]
-        posterior = br.fit(counts, "hierarchical_beta_binomial", draws=500, seed=1)
+        posterior = br.fit(counts, "hierarchical_beta_binomial", draws=100, seed=1)
         ranking = br.credible_ranking(posterior, "accuracy", weights=used, **how)
         one = found.sel(alternative=name)
         for column in ("median", "lower", "probability_best"):

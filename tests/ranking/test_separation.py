@@ -125,14 +125,14 @@ def test_the_number_holds_in_simulated_futures():
 
 
 @pytest.mark.parametrize(
-    ("name", "score", "joint"),
-    [("breast_cancer", "mcc", False), ("breast_cancer", "mcc", True), ("langchain_tool_use", None, True),
-     ("antibody_tests", "informedness", False)],
+    ("name", "score", "joint", "rope"),
+    [("breast_cancer", "mcc", False, 0.0), ("breast_cancer", "mcc", False, 0.05), ("breast_cancer", "mcc", True, 0.0),
+     ("langchain_tool_use", None, True, 0.0), ("langchain_tool_use", None, True, 0.05),
+     ("antibody_tests", "informedness", False, 0.0)],
 )  # fmt: skip
-@pytest.mark.parametrize("rope", [0.0, 0.05])
 def test_one_number_everywhere(name, score, joint, rope):
     evidence = (br.datasets.load_joint if joint else br.datasets.load)(name)
-    posterior = br.fit(evidence, seed=1, draws=250)
+    posterior = br.fit(evidence, seed=1, draws=100)
     ranking, planned = (
         br.credible_ranking(posterior, score, rope=rope),
         br.plan(posterior, score, rope=rope),

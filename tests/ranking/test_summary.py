@@ -157,7 +157,7 @@ def test_one_answer_for_all_cases_of_each_class_contradicts_nothing(classes, pre
         ].any()
     mixed = br.from_matrix(np.eye(classes, dtype=int) * 9 + 1, "actual_rows")
     wrong = xr.DataArray(1000 * (1 - np.eye(classes)) + 1, dims=("actual", "predicted"))
-    against = br.fit(mixed, prevalence=prevalence, prior=wrong, seed=1)
+    against = br.fit(mixed, prevalence=prevalence, prior=wrong, draws=250, seed=1)
     assert br.credible_ranking(against, "accuracy")["contradicted"].all()
 
 

@@ -6,6 +6,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
+from bayesrank._core.source import groups_of
 from bayesrank.ranking.without_draws import prior_quantiles
 from bayesrank.report import ranking_report
 from bayesrank.report.words import implied_prior, prior_scores
@@ -51,6 +52,24 @@ def test_a_prior_in_closed_form_has_its_own_quantiles_in_every_output():
     words = implied_prior(prior_scores(posterior, br.scores.accuracy), 0.95, posterior, "accuracy")
     assert words == "median 0.500, 95% interval 0.094 to 0.906"
     assert words in ranking_report(posterior, "accuracy")
+
+
+def test_a_prior_that_averages_over_prevalences_has_the_quantiles_of_draws():
+    posterior = br.fit(br.from_counts(tn=[70], fp=[10], fn=[6], tp=[24]), seed=1, draws=20)
+    found = prior_quantiles(posterior, "mcc", LEVELS).values[0]
+    before = groups_of(
+        br.fit(
+            br.from_counts(tn=[70], fp=[10], fn=[6], tp=[24]),
+            seed=2,
+            draws=20_000,
+            groups=["prior"],
+        )
+    )
+    drawn = br.scores.mcc(before["prior"]["performance"]).values
+    below = [np.nanmean(drawn < end) for end in found]
+    np.testing.assert_array_less(
+        np.abs(below - LEVELS), 4.5 * np.sqrt(LEVELS * (1 - LEVELS) / drawn.size)
+    )
 
 
 def test_different_priors_are_distinguished():

@@ -1,5 +1,7 @@
 """What a table leaves open is asked: counts beside successes, truths, folds, codes, and probabilities of classes."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,8 +29,10 @@ def counted(successes, count, right=(8, 12, 15), of=20):
     return pd.DataFrame({"entity": list("ABC"), successes: right, count: of})
 
 
-@pytest.mark.parametrize("count", ["count", "counts", "frequency", "freq"])
-@pytest.mark.parametrize("successes", SUCCESSES)
+@pytest.mark.parametrize(
+    ("successes", "count"),
+    zip(SUCCESSES, itertools.cycle(["count", "counts", "frequency", "freq"]), strict=False),
+)
 def test_a_count_beside_successes_is_no_frequency_of_a_grade(successes, count, tmp_path):
     """8, 12 and 15 of 20 were the grades 8, 12 and 15 of 20 cases each, so that C was best for sure."""
     frame = counted(successes, count)

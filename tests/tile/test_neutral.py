@@ -384,8 +384,8 @@ def test_arguments():
 ])  # fmt: skip
 def test_no_place_has_a_smaller_expected_range_over_few_draws(draws):
     draws, b = np.array(draws), np.linspace(0, 1, 4001)
-    band = neutral_band(draws, points=1001)
-    for i in (1, 10, 500, 999):
+    band = neutral_band(draws, points=201)
+    for i in (1, 2, 100, 199):
         on_line = no_skill_spread(band["a"].values[i], b[:, None], draws).mean(axis=1)
         assert band["spread"].values[i] <= on_line.min()
     on_diagonal = np.nanmean(no_skill_spread(b[:, None], b[:, None], draws), axis=1)
