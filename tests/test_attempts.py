@@ -896,3 +896,23 @@ def test_a_curve_says_which_entities_end_it():
     assert told not in " ".join(br.verdict(br.scores.attempts_curve(posterior, 2)))
     alike = br.fit(br.from_frame(frame[frame["run"] < 3]), draws=100, seed=1)
     assert "The curve ends" not in " ".join(br.verdict(br.scores.attempts_curve(alike)))
+
+
+def test_each_data_set_has_the_score_of_its_own_cases():
+    rows = [
+        (name, dataset, case, run, int((run + case) % 4 < right))
+        for name in "ab"
+        for dataset, right in (("hard", 1), ("easy", 3))
+        for case in range(40)
+        for run in range(2)
+    ]
+    frame = pd.DataFrame(rows, columns=["entity", "dataset", "case", "run", "outcome"])
+    posterior = br.fit(br.from_frame(frame), "paired", draws=200, seed=1)
+    ranking = br.credible_ranking(posterior, "pass@2")
+    observed = ranking["observed"].transpose("entity", "dataset").sel(dataset=["hard", "easy"])
+    np.testing.assert_allclose(observed, [[0.5, 1.0]] * 2)
+    # The prior's case has the mean 1/2 in each.
+    wanted = (40 * observed + 0.5) / 41
+    np.testing.assert_allclose(
+        ranking["median"].sel(dataset=["hard", "easy"]).transpose(*wanted.dims), wanted, atol=0.03
+    )
