@@ -7,7 +7,16 @@ from importlib.metadata import version
 
 import bayesrank as br
 
-HEAVY = ["pymc", "pytensor", "arviz", "matplotlib", "numba", "scipy.stats", "scipy.signal"]
+HEAVY = [
+    "pymc",
+    "pytensor",
+    "arviz",
+    "matplotlib",
+    "numba",
+    "scipy.stats",
+    "scipy.signal",
+    "scipy.optimize",
+]
 
 
 def loaded_after(*statements: str) -> list[set[str]]:

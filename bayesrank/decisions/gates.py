@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
-from scipy.optimize import brentq
 from scipy.special import bdtr, betaincinv, logsumexp, ndtr, ndtri, stdtr, stdtrit
 
 from bayesrank._core.calls import check_call
@@ -471,6 +470,8 @@ class _Bets:
         side = 1 if self.difference + margin > 0 else -1
         if np.isnan(self.difference) or self.log_wealth(-margin, side, MOST) < requested:
             return np.nan if np.isnan(self.difference) else np.inf
+        from scipy.optimize import brentq  # takes longer to import than a small ranking
+
         times = brentq(lambda f: self.log_wealth(-margin, side, f) - requested, 0.0, MOST)
         if len(self.values) > 1:  # the wealth of half of the futures is smaller than expected
             z = np.sqrt(2 * requested)

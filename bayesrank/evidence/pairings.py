@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, expit, ndtr, ndtri
 
 #: Below this probability by chance, numbers of votes on pairs are uneven, or depend on how close
@@ -37,7 +36,11 @@ def looking_factor(pairs: int, growth: float, level: float = 0.05) -> float:
         density = np.exp(-(c**2) / 2) / np.sqrt(2 * np.pi)
         return float(2 * ndtr(-c) + (c - 1 / c) * density * np.log(growth) - alpha)
 
-    return float(brentq(beyond, once, once + 10)) / once if growth > 1 else 1.0
+    if growth <= 1:
+        return 1.0
+    from scipy.optimize import brentq  # takes longer to import than a small ranking
+
+    return float(brentq(beyond, once, once + 10)) / once
 
 
 def matching_factor(numbers: np.ndarray, level: float = 0.05, share: float = 0.5) -> float:

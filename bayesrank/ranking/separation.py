@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri, stdtrit
 
 from bayesrank._core.draws import covariance_of, finite_rows
@@ -140,6 +139,8 @@ class Separation:
         """Return the share of positives with which a tenth of the cases or fewer are enough, and their number."""
         if self.parts is None or np.isnan(needed):
             return None
+        from scipy.optimize import brentq  # takes longer to import than a small ranking
+
         variance, cases = self.parts
         requested = variance.sum() / (1 + needed / cases.sum())
         found: list[tuple[float, float]] = []
