@@ -14,7 +14,8 @@ from bayesrank._core.labels import select_names
 from bayesrank._core.notes import Note, notes_text
 from bayesrank._core.source import Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
-from bayesrank.claims.information import Units, allowance_of
+from bayesrank.claims.information import allowance_of
+from bayesrank.claims.units import Units
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,

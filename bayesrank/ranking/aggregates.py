@@ -24,7 +24,8 @@ from bayesrank._core.records import RankingRecord
 from bayesrank._core.source import Over, Source, parse_source
 from bayesrank._core.types import Container, ScoreLike
 from bayesrank.claims.effective import Information
-from bayesrank.claims.information import Units, information_of
+from bayesrank.claims.information import information_of
+from bayesrank.claims.units import Units
 from bayesrank.evidence.kinds import DrawsAlone
 from bayesrank.inference import fit
 from bayesrank.performance.arrays import KINDS

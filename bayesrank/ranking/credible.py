@@ -34,7 +34,8 @@ from bayesrank._core.source import Over, Source, parse_source
 from bayesrank._core.types import Container, ModelName, ScoreLike
 from bayesrank.claims.effective import Information
 from bayesrank.claims.ends import CLOSED, notes_on_closed
-from bayesrank.claims.information import Units, information_of
+from bayesrank.claims.information import information_of
+from bayesrank.claims.units import Units
 from bayesrank.models import find_model, in_closed_form, options_of
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking._confidence import rank_sets
