@@ -53,5 +53,7 @@ def likely_performance(source: Container, kind: str | None) -> tuple[Container, 
     if held.container is None or not parse_evidence(held).clustered:
         return source, kind
     cells, both = as_performance(held, kind), ["actual", "predicted"]
+    if "actual" not in cells.dims:
+        return source, kind
     likely = scored(held, "accuracy", None, kind).units.spread(cells, (0.0, 1.0))
     return likely / likely.sum(both, skipna=False) * cells.sum(both, skipna=False), None

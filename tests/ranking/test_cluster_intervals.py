@@ -425,6 +425,9 @@ def test_a_tile_has_the_probabilities_of_its_scores_in_few_clusters():
         best = br.credible_ranking(posterior, score)["probability_best"]
         place = tile.sel(a=a, b=b).transpose("entity")
         np.testing.assert_allclose(place, best, atol=0.01)
+    outcomes = br.fit(br.from_outcomes(*answers(0.7, 8, 5)[:1], cluster=np.repeat(range(8), 5)))
+    with pytest.raises(br.ArgumentError, match="outcomes have no classes"):
+        br.tile.credible(outcomes, 3)
     assert abs((br.scores.accuracy(posterior).diff("entity") > 0).mean() - best[1]) > 0.02
 
 
