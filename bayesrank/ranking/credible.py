@@ -175,7 +175,8 @@ def credible_ranking(
           of a worst score or a gap are shifted: its interval, and that of its differences, come
           from the intervals of the groups, and a median outside of it is moved to the closest end.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied
-          entities share positions.
+          entities share positions. With few clusters or voters, these and all other probabilities
+          are of draws that have a t distribution with so many degrees of freedom.
         - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``:
           variance of ``sucra`` relative to its maximum; 0 if all are equal, 1 if the order is
           certain and has no ties (Wigle et al., arXiv:2501.11596).

@@ -76,7 +76,7 @@ def rank_draws(
         The container of the installed ArviZ. Its group ``posterior`` has, over (``chain``,
         ``draw``, [other dims], ``entity``):
 
-        - the score, by its name;
+        - the score, by its name, as uncertain as few clusters or voters make it;
         - ``rank``: 1 is best, tied entities have the mean of their positions, NaN where the score
           is undefined. Its mean is the ``expected_rank`` of :func:`bayesrank.credible_ranking`;
         - ``best``: 1 for the first entity, divided among tied ones, else 0. Its mean is
