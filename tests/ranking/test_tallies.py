@@ -8,9 +8,9 @@ from bayesrank._core.draws import Batches
 from bayesrank.ranking._tallies import tally_ranks
 from bayesrank.ranking.hierarchy import hierarchy
 
-#: Chains, draws of each, entities; one draw a chain leaves some batches empty, and 30,000 draws of
+#: Chains, draws of each, entities; one draw a chain leaves some batches empty, and 3,000 draws of
 #: ten entities are several blocks.
-SIZES = [(1, 60, 3), (4, 250, 5), (3, 1, 4), (2, 15_000, 10)]
+SIZES = [(1, 60, 3), (4, 250, 5), (3, 1, 4), (2, 1500, 10)]
 
 
 def ranks_by_loops(x, batches):
@@ -28,7 +28,8 @@ def ranks_by_loops(x, batches):
 
 @pytest.mark.parametrize(("chains", "draws", "entities"), SIZES)
 @pytest.mark.parametrize("kind", ["continuous", "ties", "undefined"])
-def test_ranks_and_their_errors_against_loops(chains, draws, entities, kind):
+def test_ranks_and_their_errors_against_loops(monkeypatch, chains, draws, entities, kind):
+    monkeypatch.setattr("bayesrank._core.draws.BLOCK", 6000)
     rng = np.random.default_rng(31)
     x = np.round(rng.normal(np.arange(entities) / 4, 1, (chains * draws, entities)), 1)
     x[:, 0] += np.round(2 * np.sin(6 * np.arange(len(x)) / len(x)), 1)  # slower than batches
