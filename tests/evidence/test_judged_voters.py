@@ -90,7 +90,7 @@ def test_votes_that_are_three_times_in_a_cluster_are_worth_one():
     widths = [
         float((ranking["upper"] - ranking["lower"]).mean())
         for ranking in (
-            br.credible_ranking(br.fit(br.from_votes(held, **ROLES, **roles), seed=1))
+            br.credible_ranking(br.fit(br.from_votes(held, **ROLES, **roles), seed=1, draws=500))
             for held, roles in (
                 (frame, {"cluster": "voter"}),
                 (thrice, {"cluster": "voter"}),
@@ -173,15 +173,16 @@ def test_the_weight_of_a_voter_moves_strengths_as_an_independent_estimate_says()
     np.testing.assert_allclose(shared.pairs.split(shared.mode[None])[0][0], found, atol=1e-4)
     moved = shared._sums(shared.codes[0]) @ shared.inverse @ np.eye(len(shared.mode))
     own = moved[:, :2] @ shared.pairs.basis.T  # (voter, entity)
-    step, seen = 0.02, []
-    for voter in range(20):
+    step, seen, some = 0.02, [], range(0, 20, 4)
+    for voter in some:
         off = step * (frame["voter"].to_numpy() == voter)
         up, down = (
             independent_strengths(frame, shared.battles, ones + side * off) for side in (1, -1)
         )
         seen.append((up - down) / (2 * step))
-    order = np.argsort([repr(v) for v in range(20)])
-    np.testing.assert_allclose(own, np.array(seen)[order], atol=2e-3)
+    order = sorted(map(repr, range(20)))
+    own = own[[order.index(repr(voter)) for voter in some]]
+    np.testing.assert_allclose(own, seen, atol=2e-3)
     assert np.abs(seen).max() > 0.05
 
 
