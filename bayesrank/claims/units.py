@@ -14,6 +14,8 @@ from bayesrank.scores import Score
 
 #: The largest factor of the spread of draws, which leaves the whole range of a score.
 WHOLE_RANGE = 1e6
+#: By how much of its distance a draw stays beyond a limit, so that no two draws are tied there.
+BEYOND = 1e-9
 #: With more degrees of freedom, a t distribution is taken as normal.
 MANY_UNITS = 1e6
 
@@ -61,4 +63,6 @@ class Units:
         square = 2 * xr.apply_ufunc(gammaincinv, freedom / 2, xr.DataArray(level, dims=dims))
         scale = np.minimum(self.factor * np.sqrt(freedom / square), WHOLE_RANGE)
         centre = values.mean(dims)
-        return (centre + scale * (values - centre)).clip(*limits).transpose(*values.dims)
+        far = (centre + scale * (values - centre)).transpose(*values.dims)
+        within = far.clip(*limits)
+        return within + BEYOND * (far - within)

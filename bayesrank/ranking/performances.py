@@ -55,5 +55,5 @@ def likely_performance(source: Container, kind: str | None) -> tuple[Container, 
     cells, both = as_performance(held, kind), ["actual", "predicted"]
     if "actual" not in cells.dims:
         return source, kind
-    likely = scored(held, "accuracy", None, kind).units.spread(cells, (0.0, 1.0))
+    likely = scored(held, "accuracy", None, kind).units.spread(cells, (0.0, 1.0)).clip(0.0, 1.0)
     return likely / likely.sum(both, skipna=False) * cells.sum(both, skipna=False), None

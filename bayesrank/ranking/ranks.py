@@ -117,7 +117,7 @@ def rank_draws(
     values = values.transpose("chain", "draw", ..., "entity").drop_attrs()
     first, last = (_rank_values(values, found.sign, method) for method in ("min", "max"))
     best = xr.where(first == 1, 1 / last, 0.0)
-    variables = {found.name: values, "rank": (first + last) / 2, "best": best}
+    variables = {found.name: values.clip(*found.range), "rank": (first + last) / 2, "best": best}
     coords = {dim: np.arange(values.sizes[dim]) for dim in ("chain", "draw")}
     groups = {name: held for name, held in source.groups.items() if name != "posterior"}
     return to_container({"posterior": xr.Dataset(variables).assign_coords(coords), **groups})

@@ -414,6 +414,22 @@ def test_all_probabilities_are_of_the_same_draws():
     assert values.max() <= outcomes.max()
 
 
+def test_draws_beyond_an_end_are_not_tied():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame((rng.random((60, 2)) < [0.99, 0.95]) * 1, columns=["a", "b"])
+    posterior = br.fit(br.from_outcomes(frame, cluster=np.repeat(range(6), 10)), seed=1)
+    both = sum(br.probability(posterior, text)["probability"] for text in ("a > b", "b > a"))
+    assert both == pytest.approx(1, abs=1e-12)
+    values = br.rank_draws(posterior)["posterior"]["mean_outcome"]
+    assert (values == 1).any()
+    assert values.max() <= 1
+    # Of one cluster, any value is possible, and the loss is within the range.
+    one = br.fit(br.from_outcomes(frame, cluster=[0] * 60), seed=1)
+    ranking = br.credible_ranking(one)
+    assert (ranking["expected_regret"] < 0.6).all()
+    assert ranking["probability_best"].sum() == pytest.approx(1)
+
+
 def test_a_tile_has_the_probabilities_of_its_scores_in_few_clusters():
     rng = np.random.default_rng(0)
     truth, cluster = rng.integers(0, 2, 160), np.repeat(np.arange(8), 20)
