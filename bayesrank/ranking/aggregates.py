@@ -100,7 +100,7 @@ class Scored:
 
     @cached_property
     def likely(self) -> xr.DataArray:
-        """Return the values that probabilities are of: further from their mean where units are few."""
+        """Return the values that probabilities are of: further from their median where units are few."""
         return self.units.spread(self.found.values, self.found.range)
 
     @property

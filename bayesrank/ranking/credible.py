@@ -615,7 +615,7 @@ def _summarize(
 ) -> tuple[dict[str, Any], np.ndarray, _Efficiency]:
     """Return the results that need no pairs, from values (draw, entity), and twice the ranks of each draw.
 
-    Ranks are of the ``likely`` values, which are further from their mean where units are few.
+    Ranks are of the ``likely`` values, which are further from their median where units are few.
     """
     tail = (1 - settings.prob) / 2
     with np.errstate(

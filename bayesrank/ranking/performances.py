@@ -45,7 +45,7 @@ def mean_performance(source: Container, purpose: str, worst: bool = False) -> Co
 
 
 def likely_performance(source: Container, kind: str | None) -> tuple[Container, str | None]:
-    """Return the performance that probabilities are of, and its kind: further from its mean where clusters are few.
+    """Return the performance that probabilities are of, and its kind: further from its median where clusters are few.
 
     The units are those of the accuracy. A source without clusters is returned unchanged.
     """

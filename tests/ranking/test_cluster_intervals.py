@@ -460,3 +460,26 @@ def test_one_attempt_and_the_mean_have_the_same_probability_of_being_best_in_few
     ]
     assert 0.7 < found[0] < 0.97
     assert found[0] == pytest.approx(found[1], abs=4 * np.sqrt(2 * 0.9 * 0.1 / 4000) + 0.01)
+
+
+def test_ratios_without_an_upper_end_are_spread_as_their_logarithms():
+    rng = np.random.default_rng(0)
+    truth, cluster = rng.integers(0, 2, 80), np.repeat(np.arange(8), 10)
+    guesses = {
+        name: np.where(rng.random(80) < rate, truth, 1 - truth)
+        for name, rate in (("a", 0.97), ("b", 0.9))
+    }
+    posterior = br.fit(br.joint_outcomes(truth, guesses, cluster=cluster, positive=1), seed=1)
+    drawn = br.rank_draws(posterior, "dor")["posterior"]
+    log = np.log(br.scores.get("dor")(posterior))
+    found = np.log(drawn["diagnostic_odds_ratio"]) - log.median(("chain", "draw"))
+    ratio = found / (log - log.median(("chain", "draw")))
+    # The same factor for both entities in each draw, those of a t distribution with 7 degrees of freedom.
+    np.testing.assert_allclose(ratio.sel(entity="a"), ratio.sel(entity="b"), rtol=1e-6)
+    square = 9 / 7 * 7 / stats.chi2.ppf([0.25, 0.5, 0.75], 7)
+    np.testing.assert_allclose(
+        np.quantile(ratio.sel(entity="a") ** 2, [0.75, 0.5, 0.25]), square, rtol=0.1
+    )
+    best = br.credible_ranking(posterior, "dor")["probability_best"]
+    assert best.sel(entity="a").item() > 0.95
+    assert drawn["best"].sel(entity="a").mean() == pytest.approx(best.sel(entity="a").item())
