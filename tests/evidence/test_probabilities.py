@@ -271,9 +271,10 @@ def test_one_case_that_differs_is_too_few(score, label, clustered):
     )
     ranking = br.credible_ranking(fitted, score)
     assert ranking.attrs["headline"] == "leads"
-    # One cluster of 50 is too few for a probability of 0.95 of an area.
-    beats = ranking["probability_best"].sel(entity="b").item() > 0.95
-    assert beats or (clustered and score in ("auc_roc", "average_precision"))
+    # One cluster of 50 is hardly enough for a probability of 0.95.
+    best = ranking["probability_best"].sel(entity="b").item()
+    assert best > (0.85 if clustered else 0.95)
+    beats = best >= 0.95
     units = "1 cluster" if clustered else "1 of 100 cases"
     rests = (
         "the comparison rests on these"
