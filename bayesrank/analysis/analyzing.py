@@ -380,7 +380,7 @@ def analyze_evidence(
     higher_is_better: bool | None = None,
     **choices: Any,
 ) -> Analysis:
-    """Return the analysis of evidence, of which more may be known; ``choices`` are those of :func:`set_up`."""
+    """Return the analysis of evidence; ``choices`` are those of :func:`set_up`."""
     if higher_is_better is not None:
         check_bool("higher_is_better", higher_is_better)
     requested = None if score is None else as_score(score)

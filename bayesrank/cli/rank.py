@@ -300,7 +300,7 @@ def _lines(
     kind: str | None,
     notes: list[str] | None,
 ) -> list[str]:
-    """Return the lines below the verdict; without ``notes`` only those that change its reading."""
+    """Return the lines below the verdict; without ``notes`` only those that change what it means."""
     runs = [" ".join(sentences) for sentences in _attempts(analysis, score, prob).values()]
     weighting = filter(None, [describe_weighting(analysis, analysis.posterior, ranking)])
     lines = [*runs, *weighting]

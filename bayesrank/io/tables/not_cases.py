@@ -94,7 +94,7 @@ def refuse_scores(table: Table, known: Known, names: list[Any]) -> None:
 
 
 def refuse_nameless(table: Table, names: list[Any]) -> None:
-    """Ask whether columns are entities whose headings are those that tools give to columns without names."""
+    """Ask whether columns are entities if a tool made their headings, since the columns had no names."""
     if all(NAMELESS.fullmatch(str(name)) for name in names) and not table.trial:
         square = len(names) == len(table.where) and all(
             as_count(value) is not None for name in names for value in table.distinct(name)
