@@ -1,6 +1,7 @@
 """The position on the Tile of the order that a score induces."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain, product
 from typing import Any, NamedTuple
 
@@ -153,9 +154,17 @@ def place(
             if constant
             else (float(upward.importance["tp"] / right), float(upward.importance["fn"] / wrong))
         )
+    return _find_place(parsed, prevalence, parsed.name in SCORES)
+
+
+@lru_cache(maxsize=512)
+def _find_place(parsed: Score, prevalence: float | None, smooth: bool) -> Place | None:
+    """Return the position of a score without an importance; audits and verdicts ask for it again and again.
+
+    A function of a user is not ``smooth``: it may have jumps between the random performances, which a
+    lattice can show.
+    """
     decide = exact_order(parsed, prevalence)
-    # A function of a user may have jumps between the random performances, which a lattice can show.
-    smooth = parsed.name in SCORES
     if decide is not None:
         for exact in exact_places(parsed, prevalence, NAMED):
             at = float(exact[0]), float(exact[1])

@@ -23,6 +23,8 @@ COMPUTED = Fraction(1, 10**13)
 TRIPLES, LARGEST = 16, 97
 
 
+# A formula has few numbers, and meets them in every performance.
+@lru_cache(maxsize=1024, typed=True)
 def to_fraction(number: Any) -> Fraction:
     """Return the number that a float stands for: the simplest one within a few rounding errors."""
     if isinstance(number, Fraction | int):

@@ -213,6 +213,7 @@ def _passes(score: Score, prevalence: float | None, operations: list[Any]) -> bo
     return bool(np.isnan(counterexamples(score, prevalence, operations=operations)).all())
 
 
+@lru_cache(maxsize=64)  # the same function each time, whose place is known after the first
 def _reversed(score: Score) -> Score:
     return replace(score, function=lambda *cells: -score.of_cells(*cells))
 
