@@ -28,7 +28,7 @@ from bayesrank._core.escape import (
 from bayesrank.cli import main
 from bayesrank.report import ranking_report
 from tests.commands import invoke, json_of
-from tests.source import syntax
+from tests.source import files_naming
 from tests.test_cli_formats import BENEFIT, write_counts
 from tests.test_cli_formats import COMMANDS as ANALYSES
 
@@ -306,8 +306,8 @@ SINKS = {
 def test_only_the_sink_prints_and_writes_tables():
     folder = Path(br.__file__).parent
     found = set()
-    for path in folder.rglob("*.py"):
-        for node in ast.walk(syntax(path)):
+    for path, tree in files_naming(folder, *PRINTING, "stdout"):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 if name in PRINTING and not ast.unparse(node.func).startswith("formatter."):

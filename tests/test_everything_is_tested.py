@@ -21,6 +21,7 @@ from bayesrank.io import formats
 from bayesrank.report import ranking_report, sections
 from tests.commands import invoke
 from tests.evidence import test_formats as logs
+from tests.source import files_naming
 
 TESTS = Path(__file__).parent
 RNG = np.random.default_rng(5)
@@ -376,8 +377,7 @@ def functions_in(package):
 def called_in_tests():
     """Names that tests call as br.plots.NAME(...), or after an import from the package of pictures."""
     found = set()
-    for file in TESTS.rglob("test_*.py"):
-        tree = ast.parse(file.read_text("utf-8"))
+    for _, tree in files_naming(TESTS, "plots", "papers", pattern="test_*.py"):
         froms = [
             node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module
         ]

@@ -86,18 +86,26 @@ def test_long_fields_are_read(tmp_path):
     assert "b" in invoke("rank", path, "--draws", "20")
 
 
+FEW = ("--draws", "20")
+
+
+@pytest.fixture(scope="module")
+def ranked(tmp_path_factory):
+    """What the command prints of the table as it is."""
+    return invoke("rank", write(tmp_path_factory.mktemp("plain") / "t.csv", TABLE), *FEW)
+
+
 @pytest.mark.parametrize("packer", PACKERS.values(), ids=PACKERS)
 @pytest.mark.parametrize("layers", [1, 2])
-def test_compressed_tables_are_recognised_by_content(packer, layers, tmp_path):
+def test_compressed_tables_are_recognised_by_content(packer, layers, tmp_path, ranked):
     data = TABLE.encode()
     for _ in range(layers):
         data = packer(data)
-    few = ("--draws", "20")
-    plain = invoke("rank", write(tmp_path / "t.csv", TABLE), *few)
-    told = invoke("rank", write(tmp_path / "u.csv", data), *few)
-    assert told.replace("from u.csv", "from t.csv") == plain
-    told = invoke("rank", "-", *few, input=data)
-    assert told.replace("from standard input", "from t.csv") == plain
+    told = invoke("rank", write(tmp_path / "u.csv", data), *FEW)
+    assert told.replace("from u.csv", "from t.csv") == ranked
+    if layers == 1:
+        told = invoke("rank", "-", *FEW, input=data)
+        assert told.replace("from standard input", "from t.csv") == ranked
 
 
 def test_compressed_logs_are_read_from_standard_input(tmp_path):
@@ -289,8 +297,10 @@ def test_a_log_that_cannot_be_read_is_an_error_in_every_command_and_format(name,
     LOST[name](folder / name)
     formats = ("table", "csv", "json", "board") if name == "cut.json" else ("table",)
     commands = [["rank", folder, "--draws", "20", "--format", form] for form in formats]
-    commands += [["convert", folder], ["gate", tmp_path / "base.json", folder]]
-    commands += [["report", folder, "--draws", "20", "-o", tmp_path / "page.html"]]
+    commands += [["convert", folder]]
+    if name == "cut.json":  # all commands read by the same function
+        commands += [["gate", tmp_path / "base.json", folder]]
+        commands += [["report", folder, "--draws", "20", "-o", tmp_path / "page.html"]]
     for words in commands:
         message = refused(*words)
         assert name in message

@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,13 @@ def name_of(path):
 MODULES = {name_of(path): path for path in FOLDER.rglob("*.py")}
 
 
+@cache
 def imports(path, anywhere):
-    """Modules of the package that a file imports, on its top level or anywhere in it."""
+    """Return the modules of the package that a file imports, on its top level or anywhere in it."""
+    return list(_imports(path, anywhere))
+
+
+def _imports(path, anywhere):
     tree = syntax(path)
     for node in ast.walk(tree) if anywhere else tree.body:
         if isinstance(node, ast.Import):

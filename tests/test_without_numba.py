@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 import xarray as xr
 
 import bayesrank as br
@@ -46,32 +47,48 @@ def run_bare(folder, code, path=ROOT):
     return done.stdout
 
 
-def test_a_ranking_without_numba_arviz_and_threads_is_the_same_to_the_last_bit(
-    tmp_path, monkeypatch
-):
-    """With 40 entities, both the threads and the compiled loops are in use where they exist."""
+OPTIONS = ["--seed", "1", "--draws", "1000", "--format", "csv"]
+RANKINGS = [
+    ["rank", "counts.csv", "--score", "mcc", *OPTIONS],
+    ["rank", "counts.csv", "--score", "f1", "--model", "beta_binomial", *OPTIONS],
+    ["rank", "answers.csv", *OPTIONS],
+]
+REPORT = ["report", "three.csv", "--score", "f1", "--draws", "250", "-o", "page.html"]
+REFUSED = ["bayesrank", "rank", "sets.csv", "--score", "mcc"]
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """The folder of one process that lacks what a browser lacks, and what each of its commands printed."""
+    folder = tmp_path_factory.mktemp("bare")
+    # With 40 entities, both the threads and the compiled loops are in use where they exist.
     cells = np.random.default_rng(3).integers(5, 60, (40, 4))
     names = [f"model {i}" for i in range(40)]
     pd.DataFrame(cells, names, ["tn", "fp", "fn", "tp"]).rename_axis("entity").to_csv(
-        tmp_path / "counts.csv"
+        folder / "counts.csv"
     )
-    (tmp_path / "answers.csv").write_text(
-        "entity,correct,wrong\nA,80,20\nB,70,30\n", encoding="utf-8"
+    tables = {
+        "answers": "entity,correct,wrong\nA,80,20\nB,70,30\n",
+        "three": "entity,tn,fp,fn,tp\nA,95,5,40,60\nB,60,40,5,95\nC,80,20,20,80\n",
+        "sets": "entity,dataset,tn,fp,fn,tp\n"
+        + "".join(f"{e},{d},9,1,2,8\n" for e in "AB" for d in "xyz"),
+    }
+    for name, text in tables.items():
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    code = (
+        "from bayesrank.cli import cli, main\n"
+        f"for command in {[*RANKINGS, REPORT]}:\n"
+        "    cli.main(command, standalone_mode=False)\n    print('====')\n"
+        f"sys.stderr, sys.argv = sys.stdout, {REFUSED}\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    print(end.code)\n"
     )
-    options = ["--seed", "1", "--draws", "1000", "--format", "csv"]
-    commands = [
-        ["rank", "counts.csv", "--score", "mcc", *options],
-        ["rank", "counts.csv", "--score", "f1", "--model", "beta_binomial", *options],
-        ["rank", "answers.csv", *options],
-    ]
-    bare = run_bare(
-        tmp_path,
-        "from bayesrank.cli import cli\n"
-        f"for command in {commands}:\n"
-        "    cli.main(command, standalone_mode=False)\n    print('====')\n",
-    ).split("====\n")
-    monkeypatch.chdir(tmp_path)
-    assert bare[:-1] == [invoke(*command) for command in commands]
+    return folder, run_bare(folder, code).split("====\n")
+
+
+def test_a_ranking_without_numba_arviz_and_threads_is_the_same_to_the_last_bit(bare, monkeypatch):
+    folder, printed = bare
+    monkeypatch.chdir(folder)
+    assert printed[: len(RANKINGS)] == [invoke(*command) for command in RANKINGS]
 
 
 def test_the_tile_without_numba_has_the_same_probabilities(monkeypatch):
@@ -91,15 +108,8 @@ def test_the_tile_without_numba_has_the_same_probabilities(monkeypatch):
     np.testing.assert_allclose(plain["share"], compiled["share"], atol=5e-3)
 
 
-def test_a_report_without_numba_has_the_tile_and_names_what_was_used(tmp_path):
-    (tmp_path / "counts.csv").write_text(
-        "entity,tn,fp,fn,tp\nA,95,5,40,60\nB,60,40,5,95\nC,80,20,20,80\n", encoding="utf-8"
-    )
-    command = ["report", "counts.csv", "--score", "f1", "--draws", "250", "-o", "page.html"]
-    run_bare(
-        tmp_path, f"from bayesrank.cli import cli\ncli.main({command}, standalone_mode=False)\n"
-    )
-    report = (tmp_path / "page.html").read_text(encoding="utf-8")
+def test_a_report_without_numba_has_the_tile_and_names_what_was_used(bare):
+    report = (bare[0] / "page.html").read_text(encoding="utf-8")
     assert 'data-page="tile"' in report
     assert "Probability of each rank" in report
     assert "numpy" in report
@@ -107,18 +117,9 @@ def test_a_report_without_numba_has_the_tile_and_names_what_was_used(tmp_path):
     assert "pymc" not in report
 
 
-def test_what_needs_numba_names_it(tmp_path):
+def test_what_needs_numba_names_it(bare):
     """A model with compiled chains is refused by the missing package, not by a wrong number."""
-    (tmp_path / "sets.csv").write_text(
-        "entity,dataset,tn,fp,fn,tp\n" + "".join(f"{e},{d},9,1,2,8\n" for e in "AB" for d in "xyz"),
-        encoding="utf-8",
-    )
-    code = (
-        "from bayesrank.cli import main\nsys.stderr = sys.stdout\n"
-        "sys.argv = ['bayesrank', 'rank', 'sets.csv', '--score', 'mcc']\n"
-        "try:\n    main()\nexcept SystemExit as end:\n    print(end.code)\n"
-    )
-    assert run_bare(tmp_path, code).splitlines() == [
+    assert bare[1][-1].splitlines() == [
         "bayesrank: a browser has no numba, which this needs: use an installed package (pip install .)",
         "2",
     ]

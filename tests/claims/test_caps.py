@@ -14,6 +14,7 @@ from bayesrank._core.source import groups_of
 from bayesrank.claims.caps import CAPS, Cap, Limit, check_caps, is_limited
 from bayesrank.ranking.claims import cap
 from bayesrank.words.sentences import say, sentences
+from tests.source import files_naming
 
 
 def test_an_unknown_cap_is_refused_where_it_is_made():
@@ -83,10 +84,8 @@ PAGE = TESTS.parent / "docs" / "understand" / "rank_sets.md"
 
 def caps_asserted():
     """Return the codes in assertions of tests on the caps of a ranking."""
-    texts = [path.read_text("utf-8") for path in TESTS.rglob("test_*.py")]
-    parts = [
-        ast.unparse(node) for text in texts for node in ast.walk(ast.parse(text)) if is_check(node)
-    ]
+    trees = [tree for _, tree in files_naming(TESTS, "caps", pattern="test_*.py")]
+    parts = [ast.unparse(node) for tree in trees for node in ast.walk(tree) if is_check(node)]
     return {code for code in CAPS for part in parts if f"'{code}'" in part and "caps" in part}
 
 

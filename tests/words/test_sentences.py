@@ -15,7 +15,7 @@ from bayesrank._core.notes import Note, notes_of, notes_text
 from bayesrank.claims.caps import CAPS
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say, sentences
-from tests.source import syntax
+from tests.source import files_naming
 from tests.told import notes_in
 
 FOLDER = Path(br.__file__).parent
@@ -1640,10 +1640,8 @@ def name_of(target):
 def written():
     """Return the calls of Note in the package with the functions that hold them, by code."""
     found = defaultdict(list)
-    for path in FOLDER.rglob("*.py"):
-        for function in (
-            node for node in ast.walk(syntax(path)) if isinstance(node, ast.FunctionDef)
-        ):
+    for _, tree in files_naming(FOLDER, "Note("):
+        for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
             for code, node in codes_written(function):
                 found[code].append((function, node))
     return found
