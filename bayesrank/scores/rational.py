@@ -3,10 +3,12 @@
 Rounding can make 0/0 a number, and hides places next to an edge of the Tile.
 """
 
+import operator
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
+from math import gcd
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,8 @@ DENOMINATOR, ULPS = 10**6, 4
 COMPUTED = Fraction(1, 10**13)
 #: Triples of performances for each set of empty cells, and the largest share of a cell.
 TRIPLES, LARGEST = 16, 97
+#: Bits of a denominator beyond which common divisors are removed.
+LONG = 256
 
 
 # A formula has few numbers, and meets them in every performance.
@@ -39,40 +43,50 @@ def to_fraction(number: Any) -> Fraction:
 
 
 class Rational:
-    """A rational number in arrays of objects. Operations with floats are exact; others than rational ones fail."""
+    """A rational number in arrays of objects. Operations with floats are exact; others than rational ones fail.
 
-    __slots__ = ("value",)
+    Numerator and denominator keep common divisors until they are long, as formulas are short.
+    """
+
+    __slots__ = ("bottom", "top")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, value: Fraction) -> None:
-        self.value = value
+    def __init__(self, top: int, bottom: int) -> None:
+        if bottom.bit_length() > LONG:
+            divisor = gcd(top, bottom)
+            top, bottom = top // divisor, bottom // divisor
+        self.top, self.bottom = top, bottom
 
-    def _with(self, other: Any, operation: Callable[[Fraction, Fraction], Any]) -> Any:
+    @property
+    def value(self) -> Fraction:
+        return Fraction(self.top, self.bottom)
+
+    def _with(self, other: Any, exact: Callable[..., Any], plain: Callable[..., Any]) -> Any:
         if isinstance(other, Rational):
-            return operation(self.value, other.value)
+            return exact(self, other)
         if isinstance(other, float | np.floating) and not np.isfinite(other):
-            return operation(float(self.value), float(other))  # type: ignore[arg-type]
+            return plain(self.top / self.bottom, float(other))
         if isinstance(other, int | float | np.number | np.bool_ | Fraction):
-            return operation(self.value, to_fraction(other))
+            return exact(self, from_fraction(to_fraction(other)))
         return NotImplemented
 
     def __add__(self, other: Any) -> Any:
-        return _wrap(self._with(other, lambda x, y: x + y))
+        return self._with(other, _sum, operator.add)
 
     def __sub__(self, other: Any) -> Any:
-        return _wrap(self._with(other, lambda x, y: x - y))
+        return self._with(other, _difference, operator.sub)
 
     def __rsub__(self, other: Any) -> Any:
-        return _wrap(self._with(other, lambda x, y: y - x))
+        return self._with(other, lambda x, y: _difference(y, x), lambda x, y: y - x)
 
     def __mul__(self, other: Any) -> Any:
-        return _wrap(self._with(other, lambda x, y: x * y))
+        return self._with(other, _product, operator.mul)
 
     def __truediv__(self, other: Any) -> Any:
-        return _wrap(self._with(other, _divide))
+        return self._with(other, _quotient, _divide)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return _wrap(self._with(other, lambda x, y: _divide(y, x)))
+        return self._with(other, lambda x, y: _quotient(y, x), lambda x, y: _divide(y, x))
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -81,41 +95,69 @@ class Rational:
             power = int(power)
         if not isinstance(power, int | np.integer):
             return NotImplemented
-        return Rational(self.value ** int(power)) if power >= 0 else 1 / self ** (-power)
+        if power < 0:
+            return 1 / self ** (-power)
+        return Rational(self.top ** int(power), self.bottom ** int(power))
 
     def __neg__(self) -> "Rational":
-        return Rational(-self.value)
+        return Rational(-self.top, self.bottom)
 
     def __abs__(self) -> "Rational":
-        return Rational(abs(self.value))
+        return Rational(abs(self.top), self.bottom)
+
+    def _compare(self, other: Any, holds: Callable[[Any, Any], bool]) -> Any:
+        return self._with(other, lambda x, y: holds(x.top * y.bottom, y.top * x.bottom), holds)
 
     def __eq__(self, other: object) -> Any:
-        return self._with(other, lambda x, y: x == y)
+        return self._compare(other, operator.eq)
 
     def __ne__(self, other: object) -> Any:
-        return self._with(other, lambda x, y: x != y)
+        return self._compare(other, operator.ne)
 
     def __lt__(self, other: Any) -> Any:
-        return self._with(other, lambda x, y: x < y)
+        return self._compare(other, operator.lt)
 
     def __le__(self, other: Any) -> Any:
-        return self._with(other, lambda x, y: x <= y)
+        return self._compare(other, operator.le)
 
     def __gt__(self, other: Any) -> Any:
-        return self._with(other, lambda x, y: x > y)
+        return self._compare(other, operator.gt)
 
     def __ge__(self, other: Any) -> Any:
-        return self._with(other, lambda x, y: x >= y)
+        return self._compare(other, operator.ge)
 
     def __bool__(self) -> bool:
-        return bool(self.value)
+        return self.top != 0
 
 
-def _wrap(result: Any) -> Any:
-    return Rational(result) if isinstance(result, Fraction) else result
+def from_fraction(number: Fraction) -> Rational:
+    return Rational(number.numerator, number.denominator)
 
 
-def _divide(x: Any, y: Any) -> Any:
+def _sum(x: Rational, y: Rational) -> Rational:
+    if x.bottom == y.bottom:
+        return Rational(x.top + y.top, x.bottom)
+    return Rational(x.top * y.bottom + y.top * x.bottom, x.bottom * y.bottom)
+
+
+def _difference(x: Rational, y: Rational) -> Rational:
+    if x.bottom == y.bottom:
+        return Rational(x.top - y.top, x.bottom)
+    return Rational(x.top * y.bottom - y.top * x.bottom, x.bottom * y.bottom)
+
+
+def _product(x: Rational, y: Rational) -> Rational:
+    return Rational(x.top * y.top, x.bottom * y.bottom)
+
+
+def _quotient(x: Rational, y: Rational) -> Any:
+    if y.top == 0:
+        return _divide(x.top, 0)
+    sign = 1 if y.top > 0 else -1
+    return Rational(sign * x.top * y.bottom, sign * x.bottom * y.top)
+
+
+def _divide(x: float, y: float) -> float:
     if y == 0:
         return float("nan") if x == 0 or x != x else float(np.copysign(np.inf, float(x)))
     return x / y
@@ -129,7 +171,7 @@ def exact_values(score: Score, cells: Any) -> np.ndarray | None:
     function = score.function
     if function is None:
         return None
-    numbers = np.vectorize(Rational, otypes=[object])(cells)
+    numbers = np.vectorize(from_fraction, otypes=[object])(cells)
     try:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             fractions = np.asarray(function(*numbers))
