@@ -1,7 +1,9 @@
 """Every placement against the orders themselves, over random performances."""
 
+import operator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from bayesrank.scores import Score, as_score
 from bayesrank.scores.families import by_importance
 from bayesrank.scores.names import SCORES
 from bayesrank.scores.placement import places
-from bayesrank.scores.rational import to_fraction
+from bayesrank.scores.rational import Rational, from_fraction, to_fraction
 from bayesrank.scores.score import cells_at, ratio
 
 PREVALENCES = (0.03, 0.2, 0.5, 0.7, 0.95)
@@ -327,3 +329,37 @@ def test_places_at_a_fixed_prediction_rate(rate):
 def test_a_rare_class_does_not_move_a_score_to_a_position_near_by(score, prevalence, position):
     """False omission rate is 1 - NPV, whose values are about 1e-6: other positions differ by 1e-12 only."""
     assert br.place(score, prevalence) == position
+
+
+# --- Exact arithmetic -------------------------------------------------------------------------------------------------
+
+NUMBERS = [Fraction(top, bottom) for top in (-3, 0, 2, 5) for bottom in (1, 4, 7)]
+OPERATIONS = [
+    *(operator.add, operator.sub, operator.mul, operator.truediv),
+    *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.__name__)
+def test_operations_are_those_of_fractions(operation):
+    for x, y in product(NUMBERS, NUMBERS):
+        first, second = from_fraction(x), from_fraction(y)
+        for one, other in ((first, second), (first, float(y)), (float(x), second)):
+            found = operation(one, other)
+            if operation is operator.truediv and not y:
+                assert found == x * np.inf or (np.isnan(found) and not x)
+            elif isinstance(found, Rational):
+                assert found.value == operation(x, y)
+                # A comparison multiplies by denominators, which must be positive.
+                assert (found > 0) == (operation(x, y) > 0)
+            else:
+                assert found is operation(x, y)
+
+
+def test_long_numbers_lose_their_common_divisors():
+    third, total = from_fraction(Fraction(1, 3)), from_fraction(Fraction(0))
+    for _ in range(2000):
+        total = total * third / third + third - 1 / (1 / third)
+        total = total + 0.25 * third**-2
+    assert total.value == 2000 * Fraction(9, 4)
+    assert total.bottom.bit_length() < 600
