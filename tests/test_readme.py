@@ -102,7 +102,9 @@ def test_a_line_of_the_table_ranks_what_its_page_says(page, shell, python, tmp_p
     printed = run_command(rank)
     what = "cases ×" if ledger.unit == "case" else "votes on pairs of"
     assert re.match(rf"Read ([\d,]+ runs of )?{cases:,} {what} {len(entities)} ", printed)
-    assert all(re.search(rf"^ *{re.escape(entity)} ", printed, re.MULTILINE) for entity in entities)
+    assert all(
+        re.search(rf"^ *{re.escape(entity)} +-?\d", printed, re.MULTILINE) for entity in entities
+    )
 
 
 def test_the_report_of_the_readme_is_written(tmp_path, monkeypatch):
