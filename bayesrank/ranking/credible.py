@@ -176,7 +176,8 @@ def credible_ranking(
           from the intervals of the groups, and a median outside of it is moved to the closest end.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied
           entities share positions. With few clusters or voters, these and all other probabilities
-          are of draws that have a t distribution with so many degrees of freedom.
+          are of draws whose differences from the best entity have a t distribution with so many
+          degrees of freedom.
         - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``:
           variance of ``sucra`` relative to its maximum; 0 if all are equal, 1 if the order is
           certain and has no ties (Wigle et al., arXiv:2501.11596).
@@ -488,7 +489,7 @@ def _one(
         known = KnownFacts(information_of(evidence, score, len(names)), groups)
     information, groups = known
     drawn = xr.DataArray(x, dims=("draw", "entity"))
-    likely = Units.behind(information).spread(drawn, found.range).values
+    likely = Units.behind(information).spread_differences(drawn, found.range, found.sign).values
     result, twice, efficiencies = _summarize(x, likely, batches, settings, found, groups)
     groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY
     if extremes is not None:
@@ -615,7 +616,7 @@ def _summarize(
 ) -> tuple[dict[str, Any], np.ndarray, _Efficiency]:
     """Return the results that need no pairs, from values (draw, entity), and twice the ranks of each draw.
 
-    Ranks are of the ``likely`` values, which are further from their median where units are few.
+    Ranks are of the ``likely`` values, whose differences are spread where units are few.
     """
     tail = (1 - settings.prob) / 2
     with np.errstate(
