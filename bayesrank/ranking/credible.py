@@ -167,7 +167,8 @@ def credible_ranking(
         - ``median``, ``lower``, ``upper``: of the defined draws of the score, equal tails at
           ``prob``. Where the observed value is at an end of the score's range, or one case away
           from it, the near end of the interval is the end of the range, so that the interval can
-          hold a perfect score. With few clusters or voters, both ends are farther from the median
+          hold a perfect score. If one of two classes has no error, its rate may be 1, and the
+          interval holds the score at this rate and at the end of that of the other class. With few clusters or voters, both ends are farther from the median
           than those of the draws. ``observed``: score of the observed counts, NaN if undefined or
           infinite; ``unobserved``: whether it is undefined (not infinite) while that of another
           entity is not; ``contradicted``: whether ``observed`` is outside the interval (beyond
@@ -519,14 +520,14 @@ def _one(
     interval = middle, *wide
     result |= evidence.compare(score, interval, settings.prob, outside)
     result["contradicted"] = hold_within(groups, result["contradicted"])
-    closed = evidence.close(score, *wide, found.range)
+    closed = evidence.close(score, wide, found.range, settings.prob)
     result["lower"], result["upper"] = closed
     if evidence.behind.withheld is not None:
         for end in ("lower", "upper"):
             result[end] = np.where(evidence.behind.withheld.values, np.nan, result[end])
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
     notes += allowance.notes(names, middle, of_draws, found.range)
-    notes += notes_on_closed(names, found.display, wide, closed)
+    notes += notes_on_closed(names, found.display, wide, closed, found.range)
     facts = replace(
         found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws"
     )
