@@ -168,13 +168,14 @@ def credible_ranking(
           ``prob``. Where the observed value is at an end of the score's range, or one case away
           from it, the near end of the interval is the end of the range, so that the interval can
           hold a perfect score. If one of two classes has no error, its rate may be 1, and the
-          interval holds the score at this rate and at the end of that of the other class. With few clusters or voters, both ends are farther from the median
-          than those of the draws. ``observed``: score of the observed counts, NaN if undefined or
-          infinite; ``unobserved``: whether it is undefined (not infinite) while that of another
-          entity is not; ``contradicted``: whether ``observed`` is outside the interval (beyond
-          Monte-Carlo error, and not at an end of its range); ``cases``: number of cases. The draws
-          of a worst score or a gap are shifted: its interval, and that of its differences, come
-          from the intervals of the groups, and a median outside of it is moved to the closest end.
+          interval holds the score at this rate and at the end of that of the other class. With few
+          clusters or voters, both ends are farther from the median than those of the draws.
+          ``observed``: score of the observed counts, NaN if undefined or infinite; ``unobserved``:
+          whether it is undefined (not infinite) while that of another entity is not;
+          ``contradicted``: whether ``observed`` is outside the interval (beyond Monte-Carlo error,
+          and not at an end of its range); ``cases``: number of cases. The draws of a worst score or
+          a gap are shifted: its interval, and that of its differences, come from the intervals of
+          the groups, and a median outside of it is moved to the closest end.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied
           entities share positions. With few clusters or voters, these and all other probabilities
           are of draws whose differences from the best entity have a t distribution with so many
