@@ -23,7 +23,8 @@ from bayesrank._core import random as _random
 from bayesrank._core.compat import import_arviz
 
 os.environ.setdefault("MPLBACKEND", "Agg")
-# Whatever the machine says: without compiled modules, each process that a test starts compiles the package for seconds.
+# Whatever the machine says: without compiled modules, each run rewrites every test, and each process that a test starts
+# compiles what it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 # pyarrow is there for the data frames of Inspect. Without it, pandas keeps texts as Python does, lone surrogates too.
