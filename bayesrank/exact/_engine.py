@@ -1,7 +1,9 @@
 """Integrals over a board with growing numbers of nodes, until they settle, and a check by another route."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -10,13 +12,14 @@ from scipy import special
 from bayesrank.exact._closed_form import NoClosedForm
 from bayesrank.exact._curves import tabulate
 from bayesrank.exact._grid import NOISE, Extent, Grid, ends, make_grid
-from bayesrank.exact._measures import Measures, in_common, measure
+from bayesrank.exact._measures import Group, Measures, in_common, measure
 from bayesrank.exact._plan import Board, Plan
+from bayesrank.exact._prevalences import enough, places_with_fewer, with_fewer
 from bayesrank.scores import betas as _betas
 from bayesrank.scores.contour_area import root
 from bayesrank.scores.distributions import FAR, Rates
 
-#: Nodes of a panel and prevalences, step by step; each step is compared with the one before.
+#: Nodes of a panel and prevalences, step by step; each step is compared with the numbers before.
 STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))
 #: Steps are taken until no probability, and no end of an interval as a share of its width, moves by
 #: more.
@@ -91,24 +94,10 @@ def answer(
         return Answer(none, none, np.zeros(size, bool), "")
     sign = 1 if plan.score.higher_is_better else -1
     levels = levels if sign > 0 else 1 - levels
-    step = _step(plan, STEPS[0], levels, rope, None)
-    numbers = _of_entities(plan, step, sign)
-    averaged = any(isinstance(share, tuple) for share, _ in plan.items)
-    for sizes in STEPS[1 : None if averaged else 2]:
-        last, before = step, numbers
-        step = _step(plan, sizes, levels, rope, None if averaged else last)
-        numbers = _of_entities(plan, step, sign)
-        width = np.ptp(numbers.ends, axis=1, keepdims=True)
-        moved = np.abs(numbers.ends - before.ends) / np.where(width > 0, width, np.inf)
-        changes = (
-            np.abs(a - b).max() for a, b in zip(step.measures[:3], last.measures[:3], strict=True)
-        )
-        if max(*changes, np.nan_to_num(moved).max()) < wanted:
-            break
+    step, averaging, numbers, before = _settle(plan, levels, rope, wanted)
     _check(plan, step)
-    numbers = numbers._replace(
-        ends=_resolve_intervals(plan, numbers.ends, (moved > settled).any(1), levels, sign)
-    )
+    moving = np.any(_moves(numbers, before) > settled, axis=1)
+    numbers = numbers._replace(ends=_resolve_intervals(plan, numbers.ends, moving, levels, sign))
     defined = plan.item >= 0
     # Sorted, so that the order of input does not matter, not even to rounding.
     sums = [
@@ -117,7 +106,7 @@ def answer(
     ]
     lost = max(float(np.abs(each - 1).max()) for each in sums)
     unresolved = step.measures.unresolved
-    slack = lost + step.grid.rest + unresolved + ROUNDING
+    slack = lost + step.grid.rest + unresolved + averaging + ROUNDING
     error = ExactNumbers(
         *(
             np.abs(by_entity - other) + slack
@@ -136,6 +125,41 @@ def answer(
         unseen = ((far > FAR - 5) & np.isfinite(far)).any(axis=1)
     numbers.ends[unseen] = np.nan
     return Answer(numbers, error, unseen, reason)
+
+
+def _settle(
+    plan: Plan, levels: np.ndarray, rope: float, wanted: float
+) -> tuple[_Step, float, ExactNumbers, ExactNumbers]:
+    """Return the first step whose numbers differ from those with fewer nodes by less than ``wanted``, or the last step.
+
+    With it are the error of means over prevalences of test sets of their own, its numbers, and those with fewer nodes.
+    """
+    sign = 1 if plan.score.higher_is_better else -1
+    pairs = list(pairwise(STEPS))
+    first: int | None = 0
+    if plan.averaged:
+        first = enough(plan, [(fewer[1], more[1]) for fewer, more in pairs], wanted)
+    # If polynomials in the prevalence do not tell what fewer prevalences give, these are a step of their own.
+    last = _step(plan, STEPS[0], levels, rope) if first is None else None
+    for fewer, more in pairs[first : None if plan.averaged else 1]:
+        step, averaging = _step(plan, more, levels, rope), 0.0
+        if first is not None:
+            last, averaging = _with_fewer(plan, step, fewer, rope)
+        assert last is not None
+        numbers, before = (_of_entities(plan, each, sign) for each in (step, last))
+        changes = (
+            np.abs(a - b).max() for a, b in zip(step.measures[:3], last.measures[:3], strict=True)
+        )
+        if max(*changes, averaging, np.nan_to_num(_moves(numbers, before)).max()) < wanted:
+            break
+        last = step
+    return step, averaging, numbers, before
+
+
+def _moves(numbers: ExactNumbers, before: ExactNumbers) -> np.ndarray:
+    """Return how far the ends of intervals moved, as a share of the width."""
+    width = np.ptp(numbers.ends, axis=1, keepdims=True)
+    return np.abs(numbers.ends - before.ends) / np.where(width > 0, width, np.inf)
 
 
 def _resolve_intervals(
@@ -173,22 +197,34 @@ def _resolve_intervals(
     return ends
 
 
-def _step(
-    plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, last: _Step | None
-) -> _Step:
-    """Return integrals with these numbers of nodes and prevalences, on the grid of the last step if it still fits."""
+def _step(plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float) -> _Step:
+    """Return integrals with these numbers of nodes and prevalences."""
+    board = plan.build(sizes[1])
+    grid = _grid(plan, board, rope)
+    places = _quantiles(board.rows, board.weight, grid, levels)
+    return _Step(board, grid, places, _measure(plan, board.groups, grid, sizes[0], rope))
+
+
+def _with_fewer(
+    plan: Plan, step: _Step, sizes: tuple[int, int], rope: float
+) -> tuple[_Step, float]:
+    """Return integrals with fewer nodes and prevalences, and what these change between test sets of one item."""
     nodes, prevalences = sizes
+    board, groups, places, change = step.board, step.board.groups, step.places, 0.0
+    if plan.averaged:
+        other = plan.build(prevalences)
+        groups = with_fewer(board, other)
+        places, changes = places_with_fewer(board, other, step.grid, places)
+        alone = np.concatenate([np.full(len(group.times), not group.shared) for group in groups])
+        change = 2 * float(changes[alone].max(initial=0.0))
+    measures = _measure(plan, groups, step.grid, nodes, rope)
+    return step._replace(places=places, measures=measures), change
+
+
+def _measure(plan: Plan, groups: Sequence[Group], grid: Grid, nodes: int, rope: float) -> Measures:
     # Ranks of n entities vary within 1 / √n of a cdf.
     size = math.ceil(nodes * math.sqrt(max(1.0, (plan.item >= 0).sum() / 100)))
-    board = last.board if last else plan.build(prevalences)
-    grid = last.grid if last else _grid(plan, board, rope)
-    places = last.places if last else _quantiles(board.rows, board.weight, grid, levels)
-    return _Step(
-        board,
-        grid,
-        places,
-        measure(board.groups, grid, plan.scale, size, rope, plan.score.finite_mean),
-    )
+    return measure(groups, grid, plan.scale, size, rope, plan.score.finite_mean)
 
 
 def _grid(plan: Plan, board: Board, rope: float) -> Grid:

@@ -32,9 +32,9 @@ EDGE = 1e-12
 FARTHEST = 300.0
 #: Values that differ by less, relative to their size, and in later decimals, are the same.
 SAME, DECIMALS = 1e-12, 12
-#: A concentration below this one puts so much next to 0 or 1 that a TPR must be solved for as log
-#: odds.
-FAINT = 0.3
+#: A concentration below the first number puts so much next to 0 or 1 that a TPR within the second one of them must be
+#: solved for as log odds.
+FAINT, NEAR = 0.3, 1e-6
 #: Panels to start with, and further ones for this length in log odds.
 PANELS, LONGEST = 2, 16.0
 #: Log odds of rates at which a score is asked what it depends on, and whether it keeps to its
@@ -274,24 +274,27 @@ class Rates:
         # may reach 0 or 1.
         start, stop = root(gap, *_columns(window[every, 0])).reshape(-1, 2).T
         contour = closed_form(self.score)
-        solved = (tpr_beta < FAINT).any(axis=1) | (contour is None)
+        faint = (tpr_beta < FAINT).any(axis=1)
         level = value if self.score.higher_is_better else -value
         which, different = self._tpr_of_row
         which, table = which[row], None
-        if len(row) > MANY * len(different):
+        if len(row) > MANY * len(different) > 0:
             table = self._tpr_table
 
         def below_contour(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
             below = np.full(len(i), np.nan)
-            unsolved = ~solved[i]
-            if contour is not None and unsolved.any():
-                j, x = i[unsolved], special.expit(-tnr[unsolved])
+            if contour is not None:
                 with np.errstate(all="ignore"):
-                    tpr = np.clip(contour.tpr(level[j], x, share[j], 1 - share[j]), 0.0, 1.0)
-                    if table is None:
-                        below[unsolved] = special.betainc(*_columns(tpr_beta[j]), tpr)
-                    else:
-                        below[unsolved] = table.at(which[j], special.logit(tpr))
+                    tpr = contour.tpr(level[i], special.expit(-tnr), share[i], 1 - share[i])
+                tpr = np.clip(tpr, 0.0, 1.0)
+                direct = faint[i] & (np.abs(tpr - 0.5) < 0.5 - NEAR)
+                if table is None:
+                    direct |= ~faint[i]
+                else:
+                    plain = np.flatnonzero(~faint[i])
+                    below[plain] = table.at(which[i[plain]], special.logit(tpr[plain]))
+                some = np.flatnonzero(direct)
+                below[some] = special.betainc(*_columns(tpr_beta[i[some]]), tpr[some])
             rest = np.flatnonzero(np.isnan(below))
             if len(rest):
                 j, x = i[rest], tnr[rest]
