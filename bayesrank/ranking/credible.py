@@ -167,16 +167,19 @@ def credible_ranking(
         - ``median``, ``lower``, ``upper``: of the defined draws of the score, equal tails at
           ``prob``. Where the observed value is at an end of the score's range, or one case away
           from it, the near end of the interval is the end of the range, so that the interval can
-          hold a perfect score. With few clusters or voters, both ends are farther from the median
-          than those of the draws. ``observed``: score of the observed counts, NaN if undefined or
-          infinite; ``unobserved``: whether it is undefined (not infinite) while that of another
-          entity is not; ``contradicted``: whether ``observed`` is outside the interval (beyond
-          Monte-Carlo error, and not at an end of its range); ``cases``: number of cases. The draws
-          of a worst score or a gap are shifted: its interval, and that of its differences, come
-          from the intervals of the groups, and a median outside of it is moved to the closest end.
+          hold a perfect score. If one of two classes has no error, its rate may be 1, and the
+          interval holds the score at this rate and at the end of that of the other class. With few
+          clusters or voters, both ends are farther from the median than those of the draws.
+          ``observed``: score of the observed counts, NaN if undefined or infinite; ``unobserved``:
+          whether it is undefined (not infinite) while that of another entity is not;
+          ``contradicted``: whether ``observed`` is outside the interval (beyond Monte-Carlo error,
+          and not at an end of its range); ``cases``: number of cases. The draws of a worst score or
+          a gap are shifted: its interval, and that of its differences, come from the intervals of
+          the groups, and a median outside of it is moved to the closest end.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied
           entities share positions. With few clusters or voters, these and all other probabilities
-          are of draws that have a t distribution with so many degrees of freedom.
+          are of draws whose differences from the best entity have a t distribution with so many
+          degrees of freedom.
         - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``:
           variance of ``sucra`` relative to its maximum; 0 if all are equal, 1 if the order is
           certain and has no ties (Wigle et al., arXiv:2501.11596).
@@ -488,7 +491,7 @@ def _one(
         known = KnownFacts(information_of(evidence, score, len(names)), groups)
     information, groups = known
     drawn = xr.DataArray(x, dims=("draw", "entity"))
-    likely = Units.behind(information).spread(drawn, found.range).values
+    likely = Units.behind(information).spread_differences(drawn, found.range, found.sign).values
     result, twice, efficiencies = _summarize(x, likely, batches, settings, found, groups)
     groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY
     if extremes is not None:
@@ -518,14 +521,14 @@ def _one(
     interval = middle, *wide
     result |= evidence.compare(score, interval, settings.prob, outside)
     result["contradicted"] = hold_within(groups, result["contradicted"])
-    closed = evidence.close(score, *wide, found.range)
+    closed = evidence.close(score, wide, found.range, settings.prob)
     result["lower"], result["upper"] = closed
     if evidence.behind.withheld is not None:
         for end in ("lower", "upper"):
             result[end] = np.where(evidence.behind.withheld.values, np.nan, result[end])
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
     notes += allowance.notes(names, middle, of_draws, found.range)
-    notes += notes_on_closed(names, found.display, wide, closed)
+    notes += notes_on_closed(names, found.display, wide, closed, found.range)
     facts = replace(
         found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws"
     )
@@ -615,7 +618,7 @@ def _summarize(
 ) -> tuple[dict[str, Any], np.ndarray, _Efficiency]:
     """Return the results that need no pairs, from values (draw, entity), and twice the ranks of each draw.
 
-    Ranks are of the ``likely`` values, which are further from their median where units are few.
+    Ranks are of the ``likely`` values, whose differences are spread where units are few.
     """
     tail = (1 - settings.prob) / 2
     with np.errstate(
