@@ -1,28 +1,36 @@
 """Integrals over a board with growing numbers of nodes, until they settle, and a check by another route."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
 from bayesrank.exact._closed_form import NoClosedForm
-from bayesrank.exact._grid import NOISE, Function, Grid, make_grid
-from bayesrank.exact._measures import Measures, in_common, measure
+from bayesrank.exact._curves import tabulate
+from bayesrank.exact._grid import NOISE, Extent, Grid, ends, make_grid
+from bayesrank.exact._measures import Group, Measures, in_common, measure
 from bayesrank.exact._plan import Board, Plan
+from bayesrank.exact._prevalences import enough, places_with_fewer, with_fewer
 from bayesrank.scores import betas as _betas
+from bayesrank.scores.contour_area import root
 from bayesrank.scores.distributions import FAR, Rates
 
-#: Nodes of a panel and prevalences, step by step; each step is compared with the one before.
+#: Nodes of a panel and prevalences, step by step; each step is compared with the numbers before.
 STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))
 #: Steps are taken until no probability, and no end of an interval as a share of its width, moves by
 #: more.
 WANTED = 1e-6
-#: What rounding may leave in probabilities, and a probability that is 0.
-ROUNDING, NOTHING = 1e-10, 1e-13
+#: What rounding may leave in probabilities.
+ROUNDING = 1e-10
 #: Errors of probabilities that make an answer useless.
 USELESS = 0.01
+#: By how much two routes to a distribution function may differ, at how many points at most they are compared, and how
+#: many times larger the errors of the second one are.
+DIFFERENT, COMPARED, SLACK = 1e-5, 30, 1e3
 #: Causes of errors.
 AT_ENDS = (
     "a concentration near 0 puts scores so near to an end of their range that they look the same"
@@ -86,24 +94,10 @@ def answer(
         return Answer(none, none, np.zeros(size, bool), "")
     sign = 1 if plan.score.higher_is_better else -1
     levels = levels if sign > 0 else 1 - levels
-    step = _step(plan, STEPS[0], levels, rope, None)
-    numbers = _of_entities(plan, step, sign)
-    averaged = any(isinstance(share, tuple) for share, _ in plan.items)
-    for sizes in STEPS[1 : None if averaged else 2]:
-        last, before = step, numbers
-        step = _step(plan, sizes, levels, rope, None if averaged else last)
-        numbers = _of_entities(plan, step, sign)
-        width = np.ptp(numbers.ends, axis=1, keepdims=True)
-        moved = np.abs(numbers.ends - before.ends) / np.where(width > 0, width, np.inf)
-        changes = (
-            np.abs(a - b).max() for a, b in zip(step.measures[:3], last.measures[:3], strict=True)
-        )
-        if max(*changes, np.nan_to_num(moved).max()) < wanted:
-            break
-    _check(plan, step, levels)
-    numbers = numbers._replace(
-        ends=_resolve_intervals(plan, numbers.ends, (moved > settled).any(1), levels, sign)
-    )
+    step, averaging, numbers, before = _settle(plan, levels, rope, wanted)
+    _check(plan, step)
+    moving = np.any(_moves(numbers, before) > settled, axis=1)
+    numbers = numbers._replace(ends=_resolve_intervals(plan, numbers.ends, moving, levels, sign))
     defined = plan.item >= 0
     # Sorted, so that the order of input does not matter, not even to rounding.
     sums = [
@@ -112,7 +106,7 @@ def answer(
     ]
     lost = max(float(np.abs(each - 1).max()) for each in sums)
     unresolved = step.measures.unresolved
-    slack = lost + step.grid.rest + unresolved + ROUNDING
+    slack = lost + step.grid.rest + unresolved + averaging + ROUNDING
     error = ExactNumbers(
         *(
             np.abs(by_entity - other) + slack
@@ -131,6 +125,41 @@ def answer(
         unseen = ((far > FAR - 5) & np.isfinite(far)).any(axis=1)
     numbers.ends[unseen] = np.nan
     return Answer(numbers, error, unseen, reason)
+
+
+def _settle(
+    plan: Plan, levels: np.ndarray, rope: float, wanted: float
+) -> tuple[_Step, float, ExactNumbers, ExactNumbers]:
+    """Return the first step whose numbers differ from those with fewer nodes by less than ``wanted``, or the last step.
+
+    With it are the error of means over prevalences of test sets of their own, its numbers, and those with fewer nodes.
+    """
+    sign = 1 if plan.score.higher_is_better else -1
+    pairs = list(pairwise(STEPS))
+    first: int | None = 0
+    if plan.averaged:
+        first = enough(plan, [(fewer[1], more[1]) for fewer, more in pairs], wanted)
+    # If polynomials in the prevalence do not tell what fewer prevalences give, these are a step of their own.
+    last = _step(plan, STEPS[0], levels, rope) if first is None else None
+    for fewer, more in pairs[first : None if plan.averaged else 1]:
+        step, averaging = _step(plan, more, levels, rope), 0.0
+        if first is not None:
+            last, averaging = _with_fewer(plan, step, fewer, rope)
+        assert last is not None
+        numbers, before = (_of_entities(plan, each, sign) for each in (step, last))
+        changes = (
+            np.abs(a - b).max() for a, b in zip(step.measures[:3], last.measures[:3], strict=True)
+        )
+        if max(*changes, averaging, np.nan_to_num(_moves(numbers, before)).max()) < wanted:
+            break
+        last = step
+    return step, averaging, numbers, before
+
+
+def _moves(numbers: ExactNumbers, before: ExactNumbers) -> np.ndarray:
+    """Return how far the ends of intervals moved, as a share of the width."""
+    width = np.ptp(numbers.ends, axis=1, keepdims=True)
+    return np.abs(numbers.ends - before.ends) / np.where(width > 0, width, np.inf)
 
 
 def _resolve_intervals(
@@ -168,22 +197,34 @@ def _resolve_intervals(
     return ends
 
 
-def _step(
-    plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, last: _Step | None
-) -> _Step:
-    """Return integrals with these numbers of nodes and prevalences, on the grid of the last step if it still fits."""
+def _step(plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float) -> _Step:
+    """Return integrals with these numbers of nodes and prevalences."""
+    board = plan.build(sizes[1])
+    grid = _grid(plan, board, rope)
+    places = _quantiles(board.rows, board.weight, grid, levels)
+    return _Step(board, grid, places, _measure(plan, board.groups, grid, sizes[0], rope))
+
+
+def _with_fewer(
+    plan: Plan, step: _Step, sizes: tuple[int, int], rope: float
+) -> tuple[_Step, float]:
+    """Return integrals with fewer nodes and prevalences, and what these change between test sets of one item."""
     nodes, prevalences = sizes
+    board, groups, places, change = step.board, step.board.groups, step.places, 0.0
+    if plan.averaged:
+        other = plan.build(prevalences)
+        groups = with_fewer(board, other)
+        places, changes = places_with_fewer(board, other, step.grid, places)
+        alone = np.concatenate([np.full(len(group.times), not group.shared) for group in groups])
+        change = 2 * float(changes[alone].max(initial=0.0))
+    measures = _measure(plan, groups, step.grid, nodes, rope)
+    return step._replace(places=places, measures=measures), change
+
+
+def _measure(plan: Plan, groups: Sequence[Group], grid: Grid, nodes: int, rope: float) -> Measures:
     # Ranks of n entities vary within 1 / √n of a cdf.
     size = math.ceil(nodes * math.sqrt(max(1.0, (plan.item >= 0).sum() / 100)))
-    board = last.board if last else plan.build(prevalences)
-    grid = last.grid if last else _grid(plan, board, rope)
-    places = last.places if last else _quantiles(board.rows, board.weight, grid, levels)
-    return _Step(
-        board,
-        grid,
-        places,
-        measure(board.groups, grid, plan.scale, size, rope, plan.score.finite_mean),
-    )
+    return measure(groups, grid, plan.scale, size, rope, plan.score.finite_mean)
 
 
 def _grid(plan: Plan, board: Board, rope: float) -> Grid:
@@ -191,53 +232,50 @@ def _grid(plan: Plan, board: Board, rope: float) -> Grid:
 
     Refuse a board if too much of its probability lies beyond the limits of the scale.
     """
-    scale, rates = plan.scale, board.rates
-    (low, high), atom = rates.support, rates.atom
+    scale, (cdf, extent, rest) = plan.scale, tabulate(board.rates)
+    low, high, first, last, atom = extent
     size, varies = len(atom), np.isnan(atom)
-    first, last = _ends(rates.cdf, low, high, varies)
     for beyond in (first, 1 - last):
         mass = [group.chance @ group.given(beyond) for group in board.groups]
         lost = in_common(mass, [group.times for group in board.groups])
         if lost > USELESS:
             raise _useless(lost, AT_ENDS)
-    grid = make_grid(rates.cdf, low, high, first, last, atom, 0.0 if plan.rate >= 0 else NOISE)
+    noise = 0.0 if plan.rate >= 0 else NOISE
     if not rope:
-        return grid
-    cdf = rates.cdf if plan.rate >= 0 else grid.cdf  # those of rates are fast
+        grid = make_grid(cdf, extent, noise)
+        return replace(grid, rest=grid.rest + rest)
 
     def moved(row: np.ndarray, place: np.ndarray) -> np.ndarray:
-        return cdf(row % size, np.where(row < size, place, scale.place(scale.value(place) - rope)))
+        own = np.where(row < size, place, scale.place(scale.value(place) - rope))
+        return cdf(row % size, own)
 
     least, most = low[varies].min(initial=np.inf), high[varies].max(initial=-np.inf)
     low, high = (
         np.concatenate([end, np.where(varies, np.clip(there, least, most), there)])
         for end, there in ((end, scale.place(scale.value(end) + rope)) for end in (low, high))
     )
-    atom, varies = np.concatenate([atom, atom + rope]), np.tile(varies, 2)
-    first, last = _ends(moved, low, high, varies)
-    both = make_grid(moved, low, high, first, last, atom, 0.0 if plan.rate >= 0 else NOISE / 100)
-    return replace(both, rest=grid.rest + both.rest)
-
-
-def _ends(
-    cdf: Function, low: np.ndarray, high: np.ndarray, varies: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    rows = np.flatnonzero(varies)
-    first, last = np.zeros(len(low)), np.ones(len(low))
-    first[rows], last[rows] = cdf(rows, low[rows]), cdf(rows, high[rows])
-    first[first < NOTHING], last[last > 1 - NOTHING] = 0.0, 1.0
-    return first, last
+    masses = ends(moved, low, high, np.tile(varies, 2))
+    grid = make_grid(moved, Extent(low, high, *masses, np.concatenate([atom, atom + rope])), noise)
+    return replace(grid, rest=grid.rest + rest)
 
 
 def _quantiles(rows: np.ndarray, weight: np.ndarray, grid: Grid, levels: np.ndarray) -> np.ndarray:
-    """Return places of the quantiles of mixtures of ``rows`` (mixture, part): (mixture, level), by bisection."""
-    low = np.repeat(grid.low[rows].min(axis=1)[:, None], len(levels), axis=1)
-    high = np.repeat(grid.high[rows].max(axis=1)[:, None], len(levels), axis=1)
-    for _ in range(80):
-        middle = np.where(low < high, (low + high) / 2, high)
-        below = (weight[:, None] * grid.cdf(rows[:, None], middle[..., None])).sum(axis=2) < levels
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return high
+    """Return places of the quantiles of mixtures of ``rows`` (mixture, part): (mixture, level)."""
+    shape = len(rows), len(levels)
+    low, high, wanted = (
+        np.broadcast_to(each, shape).ravel()
+        for each in (grid.low[rows].min(1)[:, None], grid.high[rows].max(1)[:, None], levels)
+    )
+    item = np.repeat(np.arange(len(rows)), len(levels))
+
+    def gap(place: np.ndarray, i: np.ndarray) -> np.ndarray:
+        of = item[i]
+        return (weight[of] * grid.cdf(rows[of], place[:, None])).sum(axis=1) - wanted[i]
+
+    out = np.where(gap(low, np.arange(low.size)) < 0, high, low)
+    some = np.flatnonzero(np.isfinite(low) & np.isfinite(high) & (low < high))
+    out[some] = root(lambda place, i: gap(place, some[i]), low[some], high[some])
+    return out.reshape(shape)
 
 
 def _of_entities(plan: Plan, step: _Step, sign: int) -> ExactNumbers:
@@ -278,8 +316,8 @@ def _useless(off: float, reason: str) -> NoClosedForm:
     )
 
 
-def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
-    """Compare cdfs at quantiles with those by another route, which shares neither contours nor polynomials.
+def _check(plan: Plan, step: _Step) -> None:
+    """Compare cdfs at some quantiles with those by another route, which shares neither contours nor polynomials.
 
     The rate that is not integrated over in the first route is integrated over here, and the contour
     is solved for; a Beta variable has its own inverse. Of several prevalences the most probable one
@@ -292,13 +330,11 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
             for group in step.board.groups
         ]
     )
-    rows = np.setdiff1d(rows[np.isnan(rates.atom[rows])], list(rates.tables))
-    position = _quantiles(rows[:, None], np.ones((len(rows), 1)), grid, levels).ravel()
-    row = np.repeat(rows, len(levels))
-    in_range = (
-        np.abs(position) < 18
-    )  # Beyond, rates and scores are rounded to an end of their range.
-    row, position = row[in_range], position[in_range]
+    item = np.flatnonzero(np.isnan(rates.atom[rows]) & ~np.isin(rows, list(rates.tables)))
+    row, position = np.repeat(rows[item], step.places.shape[1]), step.places[item].ravel()
+    # Beyond, rates and scores are rounded to an end of their range.
+    some = np.flatnonzero(np.abs(position) < 18)[:: 1 + len(row) // COMPARED]
+    row, position = row[some], position[some]
     free = np.isnan(rates.fixed[row])
     if plan.rate >= 0:
         direct = special.betainc(*rates.beta[row, plan.rate].T, special.expit(position))
@@ -311,13 +347,19 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
             importance=None,
             matrix_function=None,
         )
-        exchanged = replace(rates, score=turned, beta=rates.beta[:, ::-1], share=1 - rates.share)
+        exchanged = replace(
+            rates,
+            score=turned,
+            beta=rates.beta[:, ::-1],
+            share=1 - rates.share,
+            slack=SLACK,
+        )
         direct = exchanged.cdf(row, position)
         # The probability of rates outside the integrated log odds may be missing.
         a, b = np.where(free[..., None], rates.beta[row], 1.0).swapaxes(0, 2)
         cut = (_betas.cdf(a, b, -FAR) + 1 - _betas.cdf(a, b, FAR)).sum(axis=0)
     off = float((np.abs(grid.cdf(row, position) - direct) - cut).max(initial=0.0))
-    if off > 1e-5:
+    if off > DIFFERENT:
         raise NoClosedForm(
             "source and score",
             f"must have a distribution that two routes agree on; they differ by {off:.1g} (method='draws' ranks them)",

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
 #: Degree of the polynomials, and what may be left of a distribution function beyond it.
-DEGREE, WANTED = 19, 1e-10
-#: Errors that integrals may have.
-NOISE = 1e-7
+DEGREE, WANTED = 23, 1e-10
+#: Errors that integrals may have, and a probability that is 0.
+NOISE, NOTHING = 1e-7, 1e-13
 #: The longest and the shortest panel as a share of a support, and a number of panels beyond which
 #: more will not help.
 LONGEST, SHORTEST, MANY = 0.5, 2.0**-34, 160
@@ -22,9 +23,8 @@ HALVES = [chebvander((NODES + side) / 2, DEGREE).T @ COEFFICIENTS for side in (-
 Function = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Distribution functions (rows), as piecewise polynomials."""
+class Extent(NamedTuple):
+    """Where distribution functions (rows) vary."""
 
     #: Places between which a row varies, and its probability at or below each.
     low: np.ndarray
@@ -32,6 +32,17 @@ class Grid:
     first: np.ndarray
     last: np.ndarray
     atom: np.ndarray  #: The value of a row that has one; else NaN.
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Distribution functions (rows), as piecewise polynomials."""
+
+    low: np.ndarray  #: As in the extent.
+    high: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    atom: np.ndarray
     edges: np.ndarray  #: Ends of panels.
     #: Row and panel of each polynomial in order, as row times panels plus panel, and Chebyshev
     #: coefficients.
@@ -95,20 +106,30 @@ class Grid:
             yield np.inf, np.minimum(self.last[:own], 1 - highest), 1 - highest, np.nan
 
 
+def ends(
+    cdf: Function, low: np.ndarray, high: np.ndarray, varies: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probabilities at or below both places, of rows that vary."""
+    rows = np.flatnonzero(varies)
+    both = np.concatenate([low[rows], high[rows]])
+    first, last = np.zeros(len(low)), np.ones(len(low))
+    first[rows], last[rows] = cdf(np.tile(rows, 2), both).reshape(2, -1)
+    first[first < NOTHING], last[last > 1 - NOTHING] = 0.0, 1.0
+    return first, last
+
+
 def make_grid(
     function: Function,
-    low: np.ndarray,
-    high: np.ndarray,
-    first: np.ndarray,
-    last: np.ndarray,
-    atom: np.ndarray,
+    extent: Extent,
     noise: float = NOISE,
+    longest: float = LONGEST,
 ) -> Grid:
     """Halve panels until each row is close to a polynomial on them; ``function`` takes rows and points, elementwise.
 
     Panels are cut where a row jumps. A remainder below ``noise`` that does not shrink is an error
     of the function, not a reason to go on.
     """
+    low, high, first, _, atom = extent
     varies = np.flatnonzero(np.isnan(atom))
     jumps = np.concatenate([low[~np.isnan(atom)], low[varies][first[varies] > 0]])
     start, stop = low[varies].min(initial=np.inf), high[varies].max(initial=-np.inf)
@@ -122,7 +143,7 @@ def make_grid(
     edges, done = [], []
     while len(lower):
         width = (right - lower)[panel]
-        ready = np.flatnonzero(~settled & (width <= LONGEST * span[row]))
+        ready = np.flatnonzero(~settled & (width <= longest * span[row]))
         x = lower[panel[ready], None] + width[ready, None] * (NODES + 1) / 2
         values = function(np.repeat(row[ready], len(NODES)), x.ravel()).reshape(x.shape)
         series[ready] = values @ COEFFICIENTS
@@ -151,11 +172,9 @@ def make_grid(
         row, panel, series = row[inside], panel[inside], series[inside]
         before, settled = before[inside], settled[inside]
     if not done:
-        return Grid(
-            low, high, first, last, atom, cuts, np.zeros(0, int), np.zeros((0, DEGREE + 1)), rest
-        )
+        return Grid(*extent, cuts, np.zeros(0, int), np.zeros((0, DEGREE + 1)), rest)
     edge = np.append(np.sort(np.concatenate(edges)), cuts[-1])
     rows, starts, coefficients = (np.concatenate(part) for part in zip(*done, strict=True))
     key = rows * len(edge) + np.searchsorted(edge, starts)
     order = np.argsort(key)
-    return Grid(low, high, first, last, atom, edge, key[order], coefficients[order], rest)
+    return Grid(*extent, edge, key[order], coefficients[order], rest)

@@ -29,12 +29,13 @@ class Group(NamedTuple):
     weight: np.ndarray  #: Probabilities of the prevalences (prevalence, item).
     shared: bool  #: Whether the items share the prevalence.
     times: np.ndarray  #: How many entities have each item.
+    mixing: np.ndarray | None = None  #: A matrix between prevalences, applied to all numbers.
 
     def given(self, rows: np.ndarray) -> np.ndarray:
         """Return numbers of rows (row, ...) for each item, given each prevalence that they share."""
         result = rows[self.rows]
         if self.shared:
-            return result
+            return result if self.mixing is None else np.tensordot(self.mixing, result, 1)
         weight = self.weight.reshape(*self.weight.shape, *[1] * (result.ndim - 2))
         return (weight * result).sum(axis=0, keepdims=True)
 

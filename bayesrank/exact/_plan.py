@@ -74,6 +74,11 @@ class Plan:
         return [item for content in self.contents for item in content.items]
 
     @property
+    def averaged(self) -> bool:
+        """Return whether quadrature averages over a prevalence."""
+        return any(isinstance(share, tuple) for share, _ in self.items)
+
+    @property
     def seconds(self) -> float:
         """Return the approximate CPU time of an answer, from boards of 3 to 1,000 entities."""
         pairs = ((content.shared, item) for content in self.contents for item in content.items)

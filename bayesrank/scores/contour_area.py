@@ -40,15 +40,24 @@ _KRONROD = [
 NODES = np.array([*(-x for x in _HALF), 0.0, *reversed(_HALF)])
 KRONROD = np.array([*_KRONROD, 0.209482141084727828012999174891714, *reversed(_KRONROD)])
 GAUSS = np.polynomial.legendre.leggauss(7)[1]
-#: Points next to the ends of a panel, and the weights that extrapolate to them from the nodes
-#: (barycentric Lagrange).
+#: Points next to the ends of a panel.
 NEAR_ENDS = np.array([-1 + 1e-9, 1 - 1e-9])
-_BARYCENTRIC = 1 / np.prod(2 * (NODES[:, None] - NODES) + np.eye(NODES.size), axis=1)
-_TO_ENDS = _BARYCENTRIC[:, None] / (NEAR_ENDS - NODES[:, None])
-TO_ENDS = _TO_ENDS / _TO_ENDS.sum(axis=0)
-#: Weights of the coefficients of the Legendre polynomials of the highest degrees in a function at
-#: the nodes.
-HIGHEST = np.linalg.inv(np.polynomial.legendre.legvander(NODES, NODES.size - 1)).T[:, -4:]
+
+
+def extrapolation(nodes: np.ndarray) -> np.ndarray:
+    """Return the weights of values at nodes that extrapolate to ``NEAR_ENDS`` (barycentric Lagrange)."""
+    barycentric = 1 / np.prod(2 * (nodes[:, None] - nodes) + np.eye(nodes.size), axis=1)
+    weights = barycentric[:, None] / (NEAR_ENDS - nodes[:, None])
+    return weights / weights.sum(axis=0)
+
+
+def highest_degrees(nodes: np.ndarray) -> np.ndarray:
+    """Return the weights of values at nodes in the coefficients of the four Legendre polynomials of highest degree."""
+    vandermonde = np.polynomial.legendre.legvander(nodes, nodes.size - 1)
+    return np.linalg.inv(vandermonde).T[:, -4:]
+
+
+TO_ENDS, HIGHEST = extrapolation(NODES), highest_degrees(NODES)
 
 
 def score_at(score: Score, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:

@@ -11,14 +11,14 @@ an integral over log odds of the TNR. Most scores state their contours
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
 
 from bayesrank.scores import betas as _betas
-from bayesrank.scores.contour_area import integrate, root
+from bayesrank.scores.contour_area import NEAR_ENDS, extrapolation, highest_degrees, root
 from bayesrank.scores.contours import closed_form
 from bayesrank.scores.dirichlet import of_dirichlet
 from bayesrank.scores.score import Score
@@ -32,21 +32,28 @@ EDGE = 1e-12
 FARTHEST = 300.0
 #: Values that differ by less, relative to their size, and in later decimals, are the same.
 SAME, DECIMALS = 1e-12, 12
-#: A concentration below this one puts so much next to 0 or 1 that a TPR must be solved for as log
-#: odds.
-FAINT = 0.3
-#: Panels to start with, and their largest length in log odds; others are halved.
-PANELS, LONGEST = 1, 8.0
+#: A concentration below the first number puts so much next to 0 or 1 that a TPR within the second one of them must be
+#: solved for as log odds.
+FAINT, NEAR = 0.3, 1e-6
+#: Panels to start with, and further ones for this length in log odds.
+PANELS, LONGEST = 2, 16.0
 #: Log odds of rates at which a score is asked what it depends on, and whether it keeps to its
 #: range.
 LOGITS = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
 #: Integrals over the distribution function of one TPR that cost more than its table.
-MANY = 100
+MANY = 20
 #: Integrals that are computed together.
 CHUNK = 20_000
-#: Panels of an integral are halved until Gauss and Kronrod differ by less; Kronrod's rule errs by
-#: far less.
+#: What integrals may err by.
 TOLERANCE = 1e-9
+#: Panels are halved until the coefficients of the highest degrees are below the first number, and the extrapolation
+#: to the ends of a panel errs by less than the second. Gauss's rule integrates polynomials of twice the degree, so that
+#: it errs by far less than those coefficients, unless there are kinks.
+SMOOTH, AT_ENDS = 1e-5, 1e-9
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
+TO_ENDS, HIGHEST = extrapolation(NODES), highest_degrees(NODES)
+#: The shortest panel, as a share of an integral.
+SHORTEST = 2.0**-36
 
 
 class Scale(NamedTuple):
@@ -175,6 +182,7 @@ class Rates:
     share: np.ndarray  #: Prevalence of the positive class (row).
     rate: int  #: The rate that the score depends on, if it is one alone; places are then its log odds. Else -1.
     tables: Mapping[int, ScoreTable]  #: Rows that are tables instead.
+    slack: float = 1.0  #: How many times larger than usual the errors of integrals may be.
 
     @cached_property
     def fixed(self) -> np.ndarray:
@@ -212,6 +220,19 @@ class Rates:
             places[:, row] = table.support
         return tuple(np.where(np.isnan(self.atom), places, self.scale.place(self.atom)))
 
+    @cached_property
+    def _tpr_of_row(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the number of each row's TPR, and the parameters of the TPRs that need not be solved for."""
+        plain = np.flatnonzero((self.beta[:, 1] >= FAINT).all(axis=1))
+        different, number = np.unique(self.beta[plain, 1], axis=0, return_inverse=True)
+        which = np.zeros(len(self.beta), int)
+        which[plain] = number.ravel()
+        return which, different
+
+    @cached_property
+    def _tpr_table(self) -> _betas.CdfTable:
+        return _betas.CdfTable.of(*_columns(self._tpr_of_row[1]))
+
     def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Return P(score <= the value at a place) of rows that vary, elementwise."""
         if self.rate >= 0:
@@ -244,32 +265,36 @@ class Rates:
         a, b = _columns(tnr_beta)
         peak = _betas.log_at_mode(a, b)
 
-        def gap(tnr: np.ndarray, i: np.ndarray, end: int) -> np.ndarray:
-            return value_at(self.score, tnr, window[i, 1, end], share[i]) - value[i]
+        end, every = window[:, 1, ::-1].ravel(), np.repeat(np.arange(len(row)), 2)
 
-        # Left of ``left`` TPR lies below the contour, right of ``right`` above it: bends if a rate
+        def gap(tnr: np.ndarray, k: np.ndarray) -> np.ndarray:
+            return value_at(self.score, tnr, end[k], share[every[k]]) - value[every[k]]
+
+        # Left of ``start`` TPR lies below the contour, right of ``stop`` above it: bends if a rate
         # may reach 0 or 1.
-        start, stop = (root(partial(gap, end=end), *_columns(window[:, 0])) for end in (1, 0))
+        start, stop = root(gap, *_columns(window[every, 0])).reshape(-1, 2).T
         contour = closed_form(self.score)
-        solved = (tpr_beta < FAINT).any(axis=1) | (contour is None)
+        faint = (tpr_beta < FAINT).any(axis=1)
         level = value if self.score.higher_is_better else -value
-        different, which = np.unique(tpr_beta, axis=0, return_inverse=True)
-        which = which.ravel()
-        table = None
-        if not solved.any() and len(row) > MANY * len(different):
-            table = _betas.CdfTable.of(*_columns(different))
+        which, different = self._tpr_of_row
+        which, table = which[row], None
+        if len(row) > MANY * len(different) > 0:
+            table = self._tpr_table
 
         def below_contour(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
             below = np.full(len(i), np.nan)
-            unsolved = ~solved[i]
-            if contour is not None and unsolved.any():
-                j, x = i[unsolved], special.expit(-tnr[unsolved])
+            if contour is not None:
                 with np.errstate(all="ignore"):
-                    tpr = np.clip(contour.tpr(level[j], x, share[j], 1 - share[j]), 0.0, 1.0)
-                    if table is None:
-                        below[unsolved] = special.betainc(*_columns(tpr_beta[j]), tpr)
-                    else:
-                        below[unsolved] = table.at(which[j], special.logit(tpr))
+                    tpr = contour.tpr(level[i], special.expit(-tnr), share[i], 1 - share[i])
+                tpr = np.clip(tpr, 0.0, 1.0)
+                direct = faint[i] & (np.abs(tpr - 0.5) < 0.5 - NEAR)
+                if table is None:
+                    direct |= ~faint[i]
+                else:
+                    plain = np.flatnonzero(~faint[i])
+                    below[plain] = table.at(which[i[plain]], special.logit(tpr[plain]))
+                some = np.flatnonzero(direct)
+                below[some] = special.betainc(*_columns(tpr_beta[i[some]]), tpr[some])
             rest = np.flatnonzero(np.isnan(below))
             if len(rest):
                 j, x = i[rest], tnr[rest]
@@ -283,20 +308,9 @@ class Rates:
         def height(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
             return below_contour(i, tnr) * _betas.density(a[i], b[i], tnr, peak[i])
 
-        number = PANELS + ((stop - start) / LONGEST).astype(int)
-        panel = np.repeat(np.arange(len(row)), number)
-        step, k = (
-            ((stop - start) / number)[panel],
-            np.arange(len(panel)) - (np.cumsum(number) - number)[panel],
-        )
-        area = integrate(
-            height,
-            panel,
-            start[panel] + k * step,
-            start[panel] + (k + 1) * step,
-            len(row),
-            TOLERANCE,
-        )
+        # The contour of a maximum or minimum of scores has a kink; those in closed form have none.
+        roughest = TOLERANCE if contour is None else SMOOTH
+        area = _integrate(height, start, stop, (self.slack * roughest, self.slack * AT_ENDS))
         outer = _betas.cdf(a, b, start)
         if np.isfinite(self.score.range).all():
             # A TNR beyond its window is 0 or 1 to such a score; the odds of a ratio go on.
@@ -307,3 +321,36 @@ class Rates:
                 stop >= high, below_contour(every, stop), 0.0
             )
         return np.clip(outer + area, 0.0, 1.0)
+
+
+def _integrate(
+    height: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    start: np.ndarray,
+    stop: np.ndarray,
+    most: tuple[float, float],
+) -> np.ndarray:
+    """Return ∫ height(i, x) dx from start[i] to stop[i] for each i, by Gauss's rule on panels that are halved.
+
+    ``most`` limits the coefficients of the highest degrees and the errors at the ends of a panel.
+    x = start + (stop - start) (t² (3 - 2 t)) makes powers of the distance from an end, which rates with few cases
+    have there, smooth.
+    """
+    total, length = np.zeros(len(start)), stop - start
+    number = np.where(length > 0, PANELS + length / LONGEST, 0).astype(int)
+    item = np.repeat(np.arange(len(start)), number)
+    low = (np.arange(len(item)) - (np.cumsum(number) - number)[item]) / number[item]
+    size = 1 / number[item]
+    nodes = (np.append(NODES, NEAR_ENDS) + 1) / 2
+    while len(item):
+        t = low[:, None] + size[:, None] * nodes
+        x = start[item, None] + length[item, None] * (t * t * (3 - 2 * t))
+        heights = height(np.repeat(item, len(nodes)), x.ravel()).reshape(x.shape)
+        y = heights * t * (1 - t) * (3 * size * length[item])[:, None]
+        inner, ends = y[:, : len(NODES)], y[:, len(NODES) :]
+        rough = np.abs(inner @ HIGHEST).max(axis=1) > most[0]
+        rough |= (1 + NODES[0]) * np.abs(ends - inner @ TO_ENDS).sum(axis=1) > most[1]
+        done, area = ~rough | (size < SHORTEST), inner @ WEIGHTS
+        np.add.at(total, item[done], area[done])
+        item, low, size = item[~done], low[~done], size[~done] / 2
+        item, low, size = np.tile(item, 2), np.concatenate([low, low + size]), np.tile(size, 2)
+    return total

@@ -17,7 +17,7 @@ from scipy import integrate, special, stats
 import bayesrank as br
 from bayesrank._core.compat import to_container
 from bayesrank._core.source import groups_of
-from bayesrank.exact import NoClosedForm
+from bayesrank.exact import NoClosedForm, _engine, closed_form_of, plan_of
 from bayesrank.ranking import without_draws
 from bayesrank.ranking.without_draws import FACTS_OF_CLAIM, _are_draws_of
 from bayesrank.scores.families import by_importance
@@ -343,6 +343,42 @@ def test_auto_is_of_draws_where_integrals_are_not_accurate_or_take_long(monkeypa
     assert br.credible_ranking(posterior, "mcc", method="auto").attrs["method"] == "draws"
     assert br.credible_ranking(posterior, "f1", method="auto").attrs["method"] == "exact"
     assert br.credible_ranking(posterior, "informedness", method="auto").attrs["method"] == "exact"
+
+
+# Prevalences that are averaged over
+
+OWN_TEST_SETS = THREE.assign_coords(test_set=("entity", list("xyz")))
+
+
+@pytest.mark.parametrize(
+    ("counts", "score"),
+    [(THREE, "accuracy"), (THREE, "mcc"), (THREE, "f1"), (OWN_TEST_SETS, "cohen_kappa")],
+)
+def test_more_prevalences_change_numbers_by_less_than_their_errors(counts, score, monkeypatch):
+    ranking = exact(counts, score, rope=0.01)
+    monkeypatch.setattr(_engine, "STEPS", ((38, 20), (40, 32)))
+    monkeypatch.setattr(_engine, "enough", lambda *_: None)
+    more = exact(counts, score, rope=0.01)
+    for name in ("rank_probability", "superiority", "expected_rank", "expected_regret"):
+        error = ranking[f"{name}_error"] + more[f"{name}_error"]
+        assert (np.abs(ranking[name] - more[name]) <= error).all(), name
+        assert float(error.max()) < 2e-6
+    for name in ("lower", "median", "upper"):
+        np.testing.assert_allclose(ranking[name], more[name], atol=1e-7)
+
+
+@pytest.mark.parametrize("counts", [THREE, OWN_TEST_SETS])
+def test_polynomials_in_the_prevalence_tell_what_fewer_prevalences_give(counts):
+    plan = plan_of(br.scores.get("mcc"), closed_form_of(counts, None, {}))
+    levels = np.array([0.025, 0.5, 0.975])
+    few, more = (_engine._step(plan, sizes, levels, 0.0) for sizes in ((24, 5), (34, 13)))
+    told, change = _engine._with_fewer(plan, more, (24, 5), 0.0)
+    np.testing.assert_allclose(told.places, few.places, atol=1e-7)
+    for one, other in zip(told.measures[:3], few.measures[:3], strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-8 + change)
+    moved = np.abs(more.measures.rank - few.measures.rank).max()
+    assert moved > 1e-11
+    assert change <= 1e-5
 
 
 # Nobody changes who is not concerned
@@ -882,7 +918,8 @@ def test_mcc_of_a_sampled_prevalence_has_its_own_intervals(cases):
     counts = board(np.random.default_rng(cases), cases, 2, True)
     tn, fp, fn, tp = cells(counts)[:, 0]
     shares = stats.beta(fn + tp, tn + fp).ppf((np.arange(60) + 0.5) / 60)
-    assert far_off(counts, "mcc", exact(counts, "mcc"), shares, 501) < 1e-4
+    found = exact(counts, "mcc", prior="uniform")
+    assert far_off(counts, "mcc", found, shares, 501) < 1e-4
 
 
 QUICK = [("f1", "sampled"), ("mcc", "observed"), ("negative_likelihood_ratio", 0.2)]
