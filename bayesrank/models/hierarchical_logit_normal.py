@@ -187,25 +187,22 @@ class HierarchicalLogitNormal(Hierarchical):
                 "must be the same for all entities, which share one level",
                 "several along entity",
             )
-        self.settings |= {
-            "spread": self.spread,
-            "terms": TERMS[self.terms] if self.over_datasets else "deviations",
-        }
+        self._record_terms()
+
+    def _record_terms(self) -> None:
+        """Record the terms and covariates of the model in its settings and notes."""
+        terms = TERMS[self.terms] if self.over_datasets else "deviations"
+        self.settings |= {"spread": self.spread, "terms": terms}
         if self.over_datasets:
             self.settings["typical"] = "median"
-        if self.covariates is not None:
-            self.settings |= {
-                "covariates": self.covariates.names,
-                "at": self.covariates.at.tolist(),
-            }
-            self.notes.append(
-                Note("at_covariates", {"names": self.covariates.names, "at": self.settings["at"]})
-            )
         #: A part of the evidence keeps the terms of the whole, even if its design could not
         #: estimate them.
-        self.as_designed = {"terms": self.settings["terms"]}
+        self.as_designed: dict[str, Any] = {"terms": terms}
         if self.covariates is not None:
-            self.as_designed["at"] = self.settings["at"]
+            names, at = self.covariates.names, self.covariates.at.tolist()
+            self.settings |= {"covariates": names, "at": at}
+            self.notes.append(Note("at_covariates", {"names": names, "at": at}))
+            self.as_designed["at"] = at
 
     def priors(self) -> list[Note]:
         """Return every prior, for reports."""
@@ -302,13 +299,8 @@ class HierarchicalLogitNormal(Hierarchical):
             pm.Beta("median_right", alpha[..., 0], alpha[..., 1], dims=dims, shape=alpha.shape[:-1])
         )
         if self.has_level:
-            shape = (rows, len(self.members))
-            mu = (
-                mu
-                + pm.ZeroSumNormal(
-                    "contrasts", self.sd_of_contrasts, dims=(row, whose), shape=shape
-                ).T
-            )
+            shape, sd = (rows, len(self.members)), self.sd_of_contrasts
+            mu = mu + pm.ZeroSumNormal("contrasts", sd, dims=(row, whose), shape=shape).T
         logits = pm.Deterministic("mu", mu, dims=(whose, row))[entity]
         if self.covariates is not None:
             logits += (self.covariates.values[:, :, None] * self._add_slopes()[entity]).sum(1)
@@ -456,7 +448,7 @@ class HierarchicalLogitNormal(Hierarchical):
             np.stack(part) for part in zip(*chains, strict=True)
         )
         dims = ("chain", "draw")
-        found: dict[str, Any] = {
+        variables: dict[str, Any] = {
             "mu": ((*dims, "entity", "row"), mu[:, :, np.argsort(places), :rows]),
             "logits": ((*dims, "pair", "row"), logits[:, :, np.argsort(turn), :rows]),
             # Acceptance of the steps that move all standard deviations.
@@ -465,14 +457,14 @@ class HierarchicalLogitNormal(Hierarchical):
         for i, name in enumerate(("deviations", "difficulty")):
             if name in self.terms:
                 log_sd = spread[..., 3 * i : 3 * i + rows]
-                found[f"sd_of_{name}"] = ((*dims, "row"), np.exp(log_sd))
-                found[f"log_sd_of_{name}"] = ((*dims, "row"), log_sd)
-                found[f"half_of_{name}"] = (dims, expit(2 * spread[..., 3 * i + 2]))
+                variables[f"sd_of_{name}"] = ((*dims, "row"), np.exp(log_sd))
+                variables[f"log_sd_of_{name}"] = ((*dims, "row"), log_sd)
+                variables[f"half_of_{name}"] = (dims, expit(2 * spread[..., 3 * i + 2]))
         if tables.both:
-            found["difficulty"] = ((*dims, "dataset", "row"), hard[:, :, rank, :rows])
+            variables["difficulty"] = ((*dims, "dataset", "row"), hard[:, :, rank, :rows])
         if basis.size:
-            found[CENTRE] = ((*dims, "dataset", "row"), centre[:, :, rank, :rows])
-        return xr.Dataset(found, {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])})
+            variables[CENTRE] = ((*dims, "dataset", "row"), centre[:, :, rank, :rows])
+        return xr.Dataset(variables, {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])})
 
     def _run_chain(self, rng: np.random.Generator, tables: Tables, draws: int, thin: int) -> tuple:
         """Run one chain, started at jittered moments of the empirical logits."""
