@@ -15,6 +15,7 @@ from bayesrank._core.draws import (
     ERROR,
     Batches,
     EffectiveDraws,
+    check_size,
     draw_dims,
     error_of_squares,
     iterate_blocks,
@@ -409,10 +410,5 @@ def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:
 
 def _names_of(values: xr.DataArray) -> list[str]:
     """Return the names of the entities as text; raise if there is no entity or no draw."""
-    if not values.size:
-        raise ArgumentError(
-            "source",
-            "must contain at least one entity and one draw",
-            f"the sizes {dict(values.sizes)}",
-        )
+    check_size(values)
     return [str(name) for name in values["entity"].values]
