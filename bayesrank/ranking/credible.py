@@ -66,7 +66,7 @@ from bayesrank.ranking.identical import (
     identical_groups,
     lowest_within,
 )
-from bayesrank.ranking.intervals import position_of, rank_intervals
+from bayesrank.ranking.intervals import position_of, quantiles_of, rank_intervals
 from bayesrank.ranking.notes import discordance_of
 from bayesrank.ranking.predictive import predictive_order, predictive_values
 from bayesrank.ranking.prevalence import values_at_common
@@ -777,31 +777,6 @@ def _clip_huge(x: np.ndarray) -> np.ndarray:
     """Clip values whose squares would overflow, such as odds under a weak prior."""
     huge = max(np.fmax.reduce(x, axis=None), -np.fmin.reduce(x, axis=None)) > HUGE
     return np.clip(x, -HUGE, HUGE) if huge else x
-
-
-def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
-    """Return median, lower and upper end, mean and number of the defined draws of each column, by blocks of columns."""
-    out = np.full((5, x.shape[1]), np.nan)
-    columns = max(min(32, 2**21 // max(len(x), 1)), 1)  # 16 MB are sorted together
-    for start in range(0, x.shape[1], columns):
-        part = np.array(x[:, start : start + columns].T, order="C")  # a copy, as it will be sorted
-        out[4, start : start + columns] = defined = (~np.isnan(part)).sum(axis=1)
-        some, total = (
-            defined > 0,
-            part.sum(axis=1) if defined.min() == len(x) else np.nansum(part, axis=1),
-        )
-        np.divide(total, defined, out=out[3, start : start + columns], where=some)
-        # Sorting each column, undefined values last, is faster than separate quantiles.
-        part.sort(axis=1)
-        for k, share in enumerate((0.5, tail, 1 - tail)):
-            position = np.maximum(share * (defined - 1), 0.0)
-            below = np.floor(position).astype(int)
-            low, high = (
-                part[np.arange(len(part)), at]
-                for at in (below, np.minimum(below + 1, np.maximum(defined, 1) - 1))
-            )
-            out[k, start : start + columns] = low + (high - low) * (position - below)
-    return tuple(out)
 
 
 def _of_differences(covariance: np.ndarray) -> np.ndarray:

@@ -19,8 +19,8 @@ from bayesrank.claims.ends import CLOSED
 from bayesrank.claims.information import allowance_of
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import as_performance, at_prevalence
-from bayesrank.ranking.credible import quantiles_of
 from bayesrank.ranking.evidence import RankingEvidence, evidence_of
+from bayesrank.ranking.intervals import quantiles_of
 from bayesrank.ranking.values import ScoreValues, score_values_together
 from bayesrank.scores.verdicts import verdict_on
 
