@@ -38,8 +38,9 @@ LEAST = 0.9
 OTHERS, CASES = ((8, 0.1), (8, 0.4), (25, 0.1), (25, 0.4)), 20
 #: Pairs of a simulation whose differences are measured: each needs a fit of its own.
 PAIRS = 40
-#: Boards of two equal systems, whose P(best) is measured, and the limits that it exceeds.
-EQUAL_PAIRS, SURE = 400, (0.95, 0.975, 0.99)
+#: Boards of two equal systems, whose P(best) is measured, the limits that it exceeds, and random
+#: signs of a test.
+EQUAL_PAIRS, SURE, FLIPS = 400, (0.95, 0.975, 0.99), 999
 #: Strata: their shares of the population; cases of a cluster.
 SHARES, CASES_OF_STRATA = np.array([0.2, 0.3, 0.5]), 10
 
@@ -394,34 +395,45 @@ def measure_strata(rates: tuple[float, ...], clusters: int, correlation: float) 
 def rows_of_best() -> Iterator[list[str]]:
     """Yield rows on two equal systems: how often the P(best) of one of them exceeds each limit."""
     yield [
-        *("clusters", "correlation"),
-        *(f"{kind} > {limit}" for kind in ("draws", "P(best)") for limit in SURE),
+        *("clusters", "rate", "correlation"),
+        *(f"{kind} > {limit}" for kind in ("draws", "P(best)", "sign-flip test") for limit in SURE),
     ]
-    for clusters in (5, 8, 15, 30, 60):
-        for correlation in (0.1, 0.4):
-            rng, design = (
-                np.random.default_rng(clusters),
-                Design(np.full(clusters, CASES), 0.7, correlation),
-            )
-            answers = np.concatenate(
-                [design.simulate(rng) for _ in range(2 * EQUAL_PAIRS // TOGETHER)], axis=1
-            )
-            exceeds = np.zeros((2, len(SURE)))
-            for i, pair in enumerate(np.split(answers, EQUAL_PAIRS, axis=1)):
-                evidence = br.from_outcomes(
-                    pd.DataFrame(pair, columns=["a", "b"]), cluster=design.names
-                )
-                posterior = br.fit(evidence, draws=1000, chains=1, seed=i)
-                first, second = br.scores.mean_outcome(posterior).transpose("entity", ...).values
-                ahead = (first > second).mean() + (first == second).mean() / 2
-                best = br.credible_ranking(posterior)["probability_best"]
-                for own, chance in zip(exceeds, (max(ahead, 1 - ahead), best.max()), strict=True):
-                    own += float(chance) > np.array(SURE)
-            yield [
-                str(clusters),
-                f"{correlation}",
-                *(f"{n:.3f}" for n in (exceeds / EQUAL_PAIRS).ravel()),
-            ]
+    for rate, correlation in ((0.7, 0.1), (0.7, 0.4), (0.9, 0.1), (0.99, 0.0), (0.99, 0.2)):
+        for clusters in (5, 8, 15, 30, 60):
+            exceeds = of_equal_systems(Design(np.full(clusters, CASES), rate, correlation))
+            cell = f"{clusters}", f"{rate}", f"{correlation}"
+            yield [*cell, *(f"{share:.3f}" for share in exceeds.ravel())]
+
+
+def of_equal_systems(design: Design) -> np.ndarray:
+    """Return how often one of two equal systems seems best beyond each limit (kind, limit)."""
+    rng = np.random.default_rng(len(design.size))
+    answers = np.concatenate(
+        [design.simulate(rng) for _ in range(2 * EQUAL_PAIRS // TOGETHER)], axis=1
+    )
+    exceeds = np.zeros((3, len(SURE)))
+    for i, pair in enumerate(np.split(answers, EQUAL_PAIRS, axis=1)):
+        evidence = br.from_outcomes(pd.DataFrame(pair, columns=["a", "b"]), cluster=design.names)
+        posterior = br.fit(evidence, draws=1000, chains=1, seed=i)
+        first, second = br.scores.mean_outcome(posterior).transpose("entity", ...).values
+        best = br.credible_ranking(posterior)["probability_best"]
+        chances = mid_p(first - second), float(best.max()), flip_signs(pair, design, rng)
+        for own, chance in zip(exceeds, chances, strict=True):
+            own += chance > np.array(SURE)
+    return exceeds / EQUAL_PAIRS
+
+
+def mid_p(differences: np.ndarray) -> float:
+    """Return the share of positive or of negative differences, whichever is larger; ties count half."""
+    ahead = (differences > 0).mean() + (differences == 0).mean() / 2
+    return float(max(ahead, 1 - ahead))
+
+
+def flip_signs(pair: np.ndarray, design: Design, rng: np.random.Generator) -> float:
+    """Return 1 less the one-sided mid-p of the mean difference if each cluster's difference could have either sign."""
+    difference = np.bincount(design.names, pair[:, 0] - pair[:, 1])
+    flipped = rng.choice([-1, 1], (FLIPS, len(difference))) @ difference
+    return mid_p(difference.sum() - flipped)
 
 
 if __name__ == "__main__":

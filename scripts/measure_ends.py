@@ -19,7 +19,7 @@ import xarray as xr
 from scipy import stats
 from scipy.special import betaincinv
 
-from bayesrank.claims.ends import close_ends, near_ends
+from bayesrank.claims.ends import close_ends, near_ends, reach_end_of_class
 from bayesrank.models.parts.priors import of_shape
 from bayesrank.scores import Score, as_score
 
@@ -150,7 +150,12 @@ def draw_tables(
 
 
 def share_held(
-    score: Score, drawn: np.ndarray, observed: np.ndarray, truth: float, table: np.ndarray
+    score: Score,
+    drawn: np.ndarray,
+    observed: np.ndarray,
+    truth: float,
+    table: np.ndarray,
+    alpha: np.ndarray,
 ) -> np.ndarray:
     """Return for each board whether the default interval holds the truth; NaN draws are a miss of their share."""
     some = np.isfinite(drawn).any(axis=1)
@@ -166,6 +171,9 @@ def share_held(
     def value(moved: xr.DataArray) -> xr.DataArray:
         return moved[:, 0, 0].copy(data=score.of_tables(moved.values, moved.values.sum(-1) > 0))
 
+    if len(labels) == 2:
+        prior = xr.DataArray(alpha, dims=("actual", "predicted"))
+        low, high = reach_end_of_class((low, high), counts, prior, 1 - 2 * TAIL, value)
     low, high = close_ends(
         low, high, observed, score.range, near_ends(counts, score, score.range, value)
     )
@@ -174,7 +182,8 @@ def share_held(
 
 TWO_SCORES = ("accuracy", "tpr", "ppv", "f1", "informedness", "balanced_accuracy", "mcc", "cohen_kappa",
               "positive_likelihood_ratio", "jaccard")  # fmt: skip
-TWO_RATES = ((0.9, 0.85), (0.95, 0.6), (0.99, 0.95), (0.99, 0.999), (0.999, 0.99), (0.9999, 0.999))
+TWO_RATES = ((0.9, 0.85), (0.95, 0.6), (0.99, 0.95), (0.9, 0.999), (0.95, 0.999), (0.98, 0.99), (0.99, 0.999),
+             (0.999, 0.99), (0.9999, 0.999))  # fmt: skip
 TWO_SIZES = ((30, 0.1), (30, 0.5), (100, 0.1), (300, 0.1), (1000, 0.5))
 
 
@@ -195,7 +204,7 @@ def held_by_tables(
     ]
     return [
         share_held(s, np.concatenate([s.of_tables(part) for part in parts]), s.of_tables(table),
-                   float(s.of_tables(truth)), table).mean()
+                   float(s.of_tables(truth)), table, alpha).mean()
         for s in scores
     ]  # fmt: skip
 

@@ -5,12 +5,17 @@ there. So the near end of an interval is the end of the range if the observed va
 would be if one case had been answered otherwise. The other end of the interval stays, so that
 closing only widens it. For a rate this is the modified interval of Brown, Cai and DasGupta (2001),
 Interval estimation for a binomial proportion, Statistical Science 16:101-133.
+
+If all cases of one of two classes are right, its rate may be 1, from which the prior keeps the draws
+away. So the interval then holds the value at a rate of 1 and at the end of the interval of the other
+class's rate.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import xarray as xr
+from scipy.special import betaincinv
 
 from bayesrank._core.notes import Note
 from bayesrank.performance.arrays import OUTCOME_DIMS
@@ -44,6 +49,43 @@ def close_ends(
     )
 
 
+def reach_end_of_class(
+    interval: Sides,
+    counts: xr.DataArray,
+    prior: xr.DataArray,
+    prob: float,
+    value: Callable[[xr.DataArray], xr.DataArray | None],
+) -> Sides:
+    """Return intervals that hold the value at the end of one class's rate, if all of its cases are right or all wrong.
+
+    The other one of two classes has the end of the interval of its rate on the same side. ``value``
+    returns the score of performances (entity, actual, predicted).
+    """
+    dims = ("entity", *OUTCOME_DIMS)
+    table = counts.variable.transpose(*dims).values.astype(float)
+    mass = table + prior.variable.transpose(*(dim for dim in dims if dim in prior.dims)).values
+    right, cases = np.diagonal(table, axis1=1, axis2=2), table.sum(axis=2)
+    lower, upper = interval
+    for rate, level in ((1.0, (1 + prob) / 2), (0.0, (1 - prob) / 2)):
+        at_end = (right == rate * cases) & (cases > 0)
+        who = np.flatnonzero(at_end.sum(axis=1) == 1)
+        if not who.size:
+            continue
+        own = np.diagonal(mass, axis1=1, axis2=2)[who]
+        rates = betaincinv(own, mass[who].sum(axis=2) - own, level)
+        rates = np.where(at_end[who], rate, rates)[..., None]
+        shares = (cases[who] / cases[who].sum(axis=1, keepdims=True))[..., None]
+        performance = shares * np.where(np.eye(2, dtype=bool), rates, 1 - rates)
+        found = value(counts.transpose(*dims)[who].copy(data=performance))
+        if found is None:
+            break
+        reached = np.full(len(table), np.nan)
+        reached[who] = np.where(np.isfinite(found.values), found.values, np.nan)
+        lower = np.where(reached < lower, reached, lower)
+        upper = np.where(reached > upper, reached, upper)
+    return lower, upper
+
+
 def fill_empty_classes(counts: xr.DataArray) -> xr.DataArray:
     """Return tables of more than two classes with one right answer in each class without cases.
 
@@ -62,12 +104,16 @@ def fill_empty_classes(counts: xr.DataArray) -> xr.DataArray:
 
 
 def notes_on_closed(
-    names: Iterable[object], score: str, open_ends: Sides, closed: Sides
+    names: Iterable[object],
+    score: str,
+    open_ends: Sides,
+    closed: Sides,
+    limits: tuple[float, float],
 ) -> list[Note]:
     """Return a note on the entities with closed intervals, one for each end of the range."""
     result = []
-    for before, after in zip(open_ends, closed, strict=True):
-        moved = (before != after) & ~np.isnan(after)
+    for before, after, limit in zip(open_ends, closed, limits, strict=True):
+        moved = (before != after) & (after == limit)
         if moved.any():
             moved_names = sorted(str(name) for name, one in zip(names, moved, strict=True) if one)
             result.append(

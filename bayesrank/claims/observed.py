@@ -11,7 +11,12 @@ import xarray as xr
 from bayesrank._core.notes import Note
 from bayesrank._core.records import EvidenceRecord, ModelRecord
 from bayesrank.claims.effective import Information
-from bayesrank.claims.ends import close_ends, fill_empty_classes, near_ends
+from bayesrank.claims.ends import (
+    close_ends,
+    fill_empty_classes,
+    near_ends,
+    reach_end_of_class,
+)
 from bayesrank.evidence.kinds import CaseEvidence, DrawsAlone, EvidenceKind
 from bayesrank.evidence.weighting import WEIGHTED
 from bayesrank.performance.arrays import OUTCOME_DIMS
@@ -91,8 +96,8 @@ class Observed:
         return replace(self, **arrays, behind=behind, datasets=())
 
     def flat(self, dim: str, size: int) -> Self:
-        """Return the observed values and tables with an entity for each entity and item of another dim."""
-        names = ("counts", "shares", "values", "cases")
+        """Return observed values, tables and the prior with an entity for each entity and item of another dim."""
+        names = ("counts", "shares", "values", "cases", "prior")
         arrays = {name: value for name in names if (value := getattr(self, name)) is not None}
         flat: dict[str, Any] = {
             name: _flat(each, dim, size) for name, each in arrays.items() if "entity" in each.dims
@@ -146,25 +151,44 @@ class Observed:
             self._observed.update(zip(scores, values_of(scores, table, infinite=True), strict=True))
 
     def close(
-        self, score: Score | None, lower: np.ndarray, upper: np.ndarray, limits: tuple[float, float]
+        self,
+        score: Score | None,
+        interval: tuple[np.ndarray, np.ndarray],
+        limits: tuple[float, float],
+        prob: float,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return intervals of a score (entity), closed at the limits by :func:`close_ends`.
+        """Return intervals of a score (entity) that hold the ends of ranges which the data cannot exclude.
 
-        Intervals of members of a learned population stay: the other members can exclude an end.
+        They are closed at the limits by :func:`close_ends`, and hold the value at the end of one
+        class's rate by :func:`reach_end_of_class`. Intervals of members of a learned population
+        stay: the other members can exclude an end.
         """
         estimate = self.observed(score)
         if estimate is None or (self.model.population_of_tables and self.kind != "typical"):
-            return lower, upper
+            return interval
         values, counts = estimate.values.astype(float), self.counts
-        of_tables = (
+        if score is not None and counts is not None and self._of_tables:
+            prior, dims = self.prior, {"entity", *OUTCOME_DIMS}
+            of_two = counts.sizes["actual"] == 2 and not self.kind
+            if of_two and prior is not None and dims.issuperset(prior.dims):
+                value = partial(self.score_of, score)
+                interval = reach_end_of_class(interval, counts, prior, prob, value)
+            if np.isnan(values).any():
+                filled = self.score_of(score, fill_empty_classes(counts))
+                values = (
+                    values if filled is None else np.where(np.isnan(values), filled.values, values)
+                )
+        return close_ends(*interval, values, limits, self._near_ends(score, limits))
+
+    @property
+    def _of_tables(self) -> bool:
+        """Return whether there is one table of counts of each entity."""
+        counts = self.counts
+        return (
             counts is not None
             and self.shares is None
             and set(counts.dims) == {"entity", *OUTCOME_DIMS}
         )
-        if score is not None and counts is not None and of_tables and np.isnan(values).any():
-            filled = self.score_of(score, fill_empty_classes(counts))
-            values = values if filled is None else np.where(np.isnan(values), filled.values, values)
-        return close_ends(lower, upper, values, limits, self._near_ends(score, limits))
 
     def _near_ends(
         self, score: Score | None, limits: tuple[float, float]

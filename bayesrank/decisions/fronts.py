@@ -92,11 +92,11 @@ def pareto_front(
     defined = values.notnull() & costs.notnull()
     evidence = evidence_of(source, scores.variable, scores.values, kind)
     plain = None if scores.variable else scores.score
-    likely = Units.of(evidence, plain, values).spread(values, scores.range)
+    likely = Units.of(evidence, plain, values).spread_differences(values, scores.range, scores.sign)
     likely_costs = costs
     if cost is None:
         of_costs = evidence_of(source, "mean_cost", costs, None)
-        likely_costs = Units.of(of_costs, None, costs).spread(costs, _limits(costs))
+        likely_costs = Units.of(of_costs, None, costs).spread_differences(costs, _limits(costs), -1)
     front = on_front(scores.sign * likely.values, likely_costs.values)
     events = defined.copy(data=front.astype(float)).where(defined)
     variables = name_pair("probability_front", share_and_error(events, values, costs))

@@ -100,8 +100,8 @@ class Scored:
 
     @cached_property
     def likely(self) -> xr.DataArray:
-        """Return the values that probabilities are of: further from their median where units are few."""
-        return self.units.spread(self.found.values, self.found.range)
+        """Return the values that probabilities are of: their differences are spread where units are few."""
+        return self.units.spread_differences(self.found.values, self.found.range, self.found.sign)
 
     @property
     def units(self) -> Units:

@@ -375,7 +375,7 @@ class _Curve:
         )
         for i, position in enumerate(self.places):
             lower[i], upper[i] = position.evidence.close(
-                position.score, lower[i], upper[i], (0.0, 1.0)
+                position.score, (lower[i], upper[i]), (0.0, 1.0), self.prob
             )
             lower[i], upper[i] = (
                 average_within(position.groups, end) for end in (lower[i], upper[i])

@@ -169,16 +169,19 @@ def credible_ranking(
         - ``median``, ``lower``, ``upper``: of the defined draws of the score, equal tails at
           ``prob``. Where the observed value is at an end of the score's range, or one case away
           from it, the near end of the interval is the end of the range, so that the interval can
-          hold a perfect score. With few clusters or voters, both ends are farther from the median
-          than those of the draws. ``observed``: score of the observed counts, NaN if undefined or
-          infinite; ``unobserved``: whether it is undefined (not infinite) while that of another
-          entity is not; ``contradicted``: whether ``observed`` is outside the interval (beyond
-          Monte-Carlo error, and not at an end of its range); ``cases``: number of cases. The draws
-          of a worst score or a gap are shifted: its interval, and that of its differences, come
-          from the intervals of the groups, and a median outside of it is moved to the closest end.
+          hold a perfect score. If one of two classes has no error, its rate may be 1, and the
+          interval holds the score at this rate and at the end of that of the other class. With few
+          clusters or voters, both ends are farther from the median than those of the draws.
+          ``observed``: score of the observed counts, NaN if undefined or infinite; ``unobserved``:
+          whether it is undefined (not infinite) while that of another entity is not;
+          ``contradicted``: whether ``observed`` is outside the interval (beyond Monte-Carlo error,
+          and not at an end of its range); ``cases``: number of cases. The draws of a worst score or
+          a gap are shifted: its interval, and that of its differences, come from the intervals of
+          the groups, and a median outside of it is moved to the closest end.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied
           entities share positions. With few clusters or voters, these and all other probabilities
-          are of draws that have a t distribution with so many degrees of freedom.
+          are of draws whose differences from the best entity have a t distribution with so many
+          degrees of freedom.
         - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``:
           variance of ``sucra`` relative to its maximum; 0 if all are equal, 1 if the order is
           certain and has no ties (Wigle et al., arXiv:2501.11596).
@@ -500,7 +503,7 @@ def _one(
         known = KnownFacts(information_of(evidence, score, len(names)), groups)
     information, groups = known
     drawn = xr.DataArray(x, dims=("draw", "entity"))
-    likely = Units.behind(information).spread(drawn, found.range).values
+    likely = Units.behind(information).spread_differences(drawn, found.range, found.sign).values
     result, tally = _summarize(x, likely, batches, settings, found, groups)
     groups, ranked = tally.groups, result["undefined"] <= MOSTLY
     if extremes is not None:
@@ -556,13 +559,13 @@ def _interval_beside_observed(
     outside = partial(_is_outside, compared, wide)
     results = evidence.compare(score, (middle, *wide), prob, outside)
     results["contradicted"] = hold_within(groups, results["contradicted"])
-    closed = evidence.close(score, *wide, found.range)
+    closed = evidence.close(score, wide, found.range, prob)
     results["lower"], results["upper"] = closed
     if evidence.behind.withheld is not None:
         for end in ("lower", "upper"):
             results[end] = np.where(evidence.behind.withheld.values, np.nan, results[end])
     notes = allowance.notes(names, middle, of_draws, found.range)
-    return results, [*notes, *notes_on_closed(names, found.display, wide, closed)]
+    return results, [*notes, *notes_on_closed(names, found.display, wide, closed, found.range)]
 
 
 def _is_outside(
@@ -679,7 +682,7 @@ def _summarize(
 ) -> tuple[dict[str, Any], _Tally]:
     """Return the results that need no pairs, from values (draw, entity), and the ranks of each draw.
 
-    Ranks are of the ``likely`` values, which are further from their median where units are few.
+    Ranks are of the ``likely`` values, whose differences are spread where units are few.
     """
     tail = (1 - settings.prob) / 2
     with np.errstate(

@@ -170,7 +170,7 @@ def _summarise(
         for end, widened in zip(ends, wide, strict=True):
             end[...] = widened
     if observed is not None:
-        _close(numbers, one, evidence, dims[1:])
+        _close(numbers, one, evidence, prob, dims[1:])
     if evidence.behind.withheld is not None:  # the interval of an area is withheld
         hidden = evidence.behind.withheld.variable.set_dims(sizes).transpose(*dims).values
         for end in ends:
@@ -189,12 +189,14 @@ def _close(
     numbers: dict[str, np.ndarray],
     one: ScoreValues,
     evidence: RankingEvidence,
+    prob: float,
     dims: Sequence[str],
 ) -> None:
     """Close the intervals (entity, *dims) of a score, as rankings do."""
     shape = numbers["lower"].shape
     for dim, size in zip(dims, shape[1:], strict=True):
         evidence = evidence.flat(dim, size)
-    ends = evidence.close(one.score, numbers["lower"].ravel(), numbers["upper"].ravel(), one.range)
+    interval = numbers["lower"].ravel(), numbers["upper"].ravel()
+    ends = evidence.close(one.score, interval, one.range, prob)
     for name, end in zip(("lower", "upper"), ends, strict=True):
         numbers[name][...] = end.reshape(shape)

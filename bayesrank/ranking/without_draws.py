@@ -296,10 +296,10 @@ def _one(
 
     interval = result["median"], result["lower"], result["upper"]
     result |= evidence.compare(what.score, interval, settings.prob, outside)
-    closed = evidence.close(what.score, *interval[1:], what.range)
+    closed = evidence.close(what.score, interval[1:], what.range, settings.prob)
     result["lower"], result["upper"] = closed
     notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
-    notes += notes_on_closed(names, what.display, interval[1:], closed)
+    notes += notes_on_closed(names, what.display, interval[1:], closed, what.range)
     ranked = result["undefined"] < 1
     before, error = np.nan_to_num(found.numbers.before, nan=0.5), np.nan_to_num(found.error.before)
     unseen = result["unobserved"]
