@@ -150,15 +150,11 @@ def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
         return Diagnosis({}, [error], "", None)
     ledger = ledger_of(evidence)
     entities = list(map(str, evidence["entity"].values.tolist()))
-    content = (
-        "votes of a judge, and of people on some pairs"
-        if votes
-        else "cases whose truth is known in part"
-    )
-    text = {
-        "What": [f"One table of {content}."],
-        "Systems": [f"{len(entities)}: {list_names(entities, 8)}."],
-    }
+    content = "cases whose truth is known in part"
+    if votes:
+        content = "votes of a judge, and of people on some pairs"
+    text = {"What": [f"One table of {content}."]}
+    text["Systems"] = [f"{len(entities)}: {list_names(entities, 8)}."]
     text["Votes" if votes else "Cases"] = [f"{ledger.cases:,}."]
     text["Labels"] = _labels(evidence, entities)
     model = make_model(None, evidence, {})
@@ -191,12 +187,9 @@ def diagnose_covariates(paths: Sequence[str], roles: Roles) -> Diagnosis:
     text["Data sets"] = [f"{evidence.sizes['dataset']}."]
     names = [name for name, *_ in ledger.covariates]
     for name, low, high in ledger.covariates:
-        same = "entity" not in evidence[name].dims
-        where = (
-            "one value for each data set"
-            if same
-            else "values differ between the systems of a data set"
-        )
+        where = "one value for each data set"
+        if "entity" in evidence[name].dims:
+            where = "values differ between the systems of a data set"
         text["Covariates"].append(f"{name}: {low:.4g} to {high:.4g}; {where}.")
     sets = dict(zip(entities, evidence["measured"].sum("dataset").values.tolist(), strict=True))
     too_few = [f"{name} {n}" for name, n in sets.items() if n < SETS_FOR_SLOPE]
@@ -280,9 +273,8 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
     names = check_paths("paths", paths)
     stops: list[ArgumentError] = []
     logs, frame = None, None
-    for _ in range(
-        12
-    ):  # choices are made for the user, so that the remaining ones can be described
+    # Choices are made for the user, so that the remaining ones can be described.
+    for _ in range(12):
         try:
             logs = logs or collect(paths, choices)
             frame = settle(logs, choices)
@@ -506,11 +498,9 @@ def _clusters(frame: pd.DataFrame) -> list[str]:
     )
     table = table[list(means)].dropna()
     values = (table.iloc[:, 0] - (table.iloc[:, 1] if len(means) > 1 else 0)).to_numpy()
-    quantity = (
-        f"the difference of {means[0]} and {means[1]}"
-        if len(means) > 1
-        else f"the mean of {means[0]}"
-    )
+    quantity = f"the mean of {means[0]}"
+    if len(means) > 1:
+        quantity = f"the difference of {means[0]} and {means[1]}"
     text = []
     for column in candidates:
         groups = frame.assign(group=frame[column]).groupby(["dataset", "case"])["group"].first()

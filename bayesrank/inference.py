@@ -209,20 +209,11 @@ def fit(
     model = chosen_by_evidence(evidence, options=options) if chosen else model
     chosen_by = "evidence" if chosen else "user"
     if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
-        names = pd.unique(evidence["group"].values)
-        drawn = draw_groups(
-            groups_as_datasets(evidence),
-            model,
-            draws=draws,
-            chains=chains,
-            seed=seed,
-            sampler=sampler,
-            groups=groups,
-            nuts=nuts,
-            chunks=chunks,
-            **options,
-        )
+        options |= {"draws": draws, "chains": chains, "seed": seed, "sampler": sampler}
+        options |= {"groups": groups, "nuts": nuts, "chunks": chunks}
+        drawn = draw_groups(groups_as_datasets(evidence), model, **options)
         drawn["posterior"].attrs |= {"model_chosen_by": chosen_by, "stratum": "group"}
+        names = pd.unique(evidence["group"].values)
         return {name: datasets_as_groups(group, names) for name, group in drawn.items()}
     evidence = _evidence_for(model, evidence)
     instance = make_model(model, evidence, options, arguments_of(fit))
@@ -247,19 +238,20 @@ def fit(
         result["prior"] = prior.assign_attrs(kind=instance.kind)
     _add_groups(result, groups, instance, root, table)
     used = SamplerRecord.of(result["sample_stats"]).sampler if "sample_stats" in result else "exact"
+    record = ModelRecord(
+        model=model if isinstance(model, str) else type(instance).__name__,
+        model_chosen_by=chosen_by,
+        words=instance.words,
+        kind=instance.kind,
+        sampler=used,
+        nuts=json.dumps(dict(nuts), default=str) if nuts else None,
+        seed=str(seed),
+        priors=notes_text(instance.priors()) if hasattr(instance, "priors") else "",
+    )
     result["posterior"].attrs |= {
         **add_notes(_provenance(evidence), getattr(instance, "notes", ())),
         **instance.settings,
-        **ModelRecord(
-            model=model if isinstance(model, str) else type(instance).__name__,
-            model_chosen_by=chosen_by,
-            words=instance.words,
-            kind=instance.kind,
-            sampler=used,
-            nuts=json.dumps(dict(nuts), default=str) if nuts else None,
-            seed=str(seed),
-            priors=notes_text(instance.priors()) if hasattr(instance, "priors") else "",
-        ).to_attrs(),
+        **record.to_attrs(),
         "inference_library": "bayesrank",
         "inference_library_version": _own_version(),
     }

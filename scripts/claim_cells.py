@@ -26,7 +26,7 @@ from bayesrank.evidence.kinds import CaseEvidence
 from bayesrank.models.correlated_folds import CorrelatedFolds
 from bayesrank.models.parts.priors import of_shape
 from bayesrank.ranking.aggregates import points_against_rivals, reach_of_flips
-from bayesrank.ranking.evidence import Evidence
+from bayesrank.ranking.evidence import RankingEvidence
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 
@@ -116,7 +116,7 @@ def of_tables(score: str, cells: np.ndarray) -> tuple[np.ndarray, Information]:
     prior = of_shape(None, (2, 2))
     counts = FRAME.isel(entity=np.zeros(cells.shape[1], int)).copy(data=cells.T.reshape(-1, 2, 2))
     masses = counts.copy(data=np.broadcast_to(prior, counts.shape))
-    evidence = Evidence(counts=counts, prior=masses, about=ModelRecord())
+    evidence = RankingEvidence(counts=counts, prior=masses, about=ModelRecord())
     return cells + np.reshape(prior, (4, 1)), information_of(evidence, get(score), cells.shape[1])
 
 
@@ -224,7 +224,7 @@ def of_outcomes(
     about = ModelRecord(prior="haldane" if graded else "one_case")
     observed = xr.DataArray(outcome.mean(axis=0), dims="entity")
     masses = xr.DataArray(np.broadcast_to(prior, (entities, 2)), dims=("entity", "outcome"))
-    evidence = Evidence(behind=behind, values=observed, prior=masses, about=about)
+    evidence = RankingEvidence(behind=behind, values=observed, prior=masses, about=about)
     information = information_of(evidence, get("mean_outcome"), entities)
     if group is not None:
         tests = partial(paired_t, sums / np.bincount(unit)[:, None])
@@ -393,7 +393,7 @@ def tasks(number: int, kind: str, rng: np.random.Generator, entities: int) -> Bo
     x = model.draw("posterior", Block(0, 0, DRAWS, (1, DRAWS)), root)["mean_outcome"]
     values = xr.DataArray(points.mean(axis=1), dims="entity")
     information = information_of(
-        Evidence(values=values, about=ModelRecord.from_attrs(model.settings)), None, entities
+        RankingEvidence(values=values, about=ModelRecord.from_attrs(model.settings)), None, entities
     )
     information = replace(information, reach=reach_of_flips(points))
     found = ScoreValues(values, "borda", True, None, None, (0.0, entities - 1.0), stretched=False)

@@ -537,6 +537,7 @@ COMMANDS = [
     ("--prevalence must be given to compare with strategies", "decide small_studies --benefit tn=0,fp=-1,fn=-10,tp=0 --always --draws 200"),
     # scores
     ("DATA must be given for these options", "scores --score f1"),
+    ("DATA must be given for these options", "scores --model beta_binomial"),
     ("--score must be an average over classes such as 'macro_ppv'", "scores mnist_folds --draws 5 --score ppv"),
     ("got 'mean_outcome', a score of outcomes without classes", "scores mnist_folds --draws 5 --score mean_outcome"),
     ("--score must be 'mean_outcome'", ["scores langchain_tool_use --draws 5 --score f1", "sensitivity langchain_tool_use --score f1 --draws 20"]),

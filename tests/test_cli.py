@@ -487,6 +487,9 @@ def test_the_observed_tile_moves_to_the_prevalence_asked_for():
         "tile", "tornado", "--observed", "--prevalence", "0.5", "--draws", "5"
     )
     assert f"{share:.1f}%" not in invoke("tile", "tornado", "--observed", "--draws", "5")
+    for option, value in (("--resolution", "5"), ("--prob", "0.8")):
+        message = f"{option} cannot be used with --observed, "
+        assert message in refused("tile", "tornado", "--observed", option, value)
 
 
 # Decisions

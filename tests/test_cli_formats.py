@@ -147,6 +147,7 @@ def test_the_board_is_that_of_the_library_whatever_the_order_of_rows(data, tmp_p
     assert len(json.loads(invoke(*board, "--top", "1"))["entities"]) == 1
     assert json.loads(text)["size"] == 5
     assert "--ask cannot be used for --format board" in refused(*board, "--ask", "x > y")
+    assert "--cost cannot be used for --format board" in refused(*board, "--cost", "tp")
 
 
 def test_standard_input(data):

@@ -472,3 +472,9 @@ def test_models_fitted_by_name_are_those_fitted_before():
     xr.testing.assert_identical(
         found, br.compare({name: br.fit(COUNTS, name, seed=1) for name in names})
     )
+
+
+def test_models_are_refused_beside_posteriors():
+    counts = br.from_counts(tn=[4], fp=[1], fn=[1], tp=[4], entity=["a"])
+    with pytest.raises(ValueError, match=r"^models cannot be used for posteriors"):
+        br.compare({"one": br.fit(counts, seed=1, draws=10)}, ["beta_binomial"])

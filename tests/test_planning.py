@@ -285,6 +285,12 @@ def test_more_cases_help_and_the_limit_is_one(goal):
     assert found["limit"].item() > (0.8 if "rope" in goal else 0.99)
 
 
+@pytest.mark.parametrize("target", [{"k": 1}, {"width": 0.1}])
+def test_a_target_that_needs_no_margin_refuses_one(target):
+    with pytest.raises(ValueError, match=f"^margin cannot be used with {next(iter(target))}, "):
+        br.plan(POSTERIOR, "accuracy", margin=0.1, **target)
+
+
 def test_noninferiority_needs_less_than_superiority():
     wanted = AB | {"sizes": [300], "seed": 1}
     margin, plain = (

@@ -96,11 +96,8 @@ def _check_arguments(function: Callable[..., Any], args: tuple, kwargs: Mapping[
     if len(args) > len(positional):
         only = [one.name for one in parameters.values() if one.kind is Parameter.KEYWORD_ONLY]
         keywords = f"by name: {', '.join(f'{key}=' for key in only)}" if only else ""
-        requirement = (
-            f"takes only {' and '.join(positional)} by position"
-            if positional
-            else "takes no arguments by position"
-        )
+        most = f"only {' and '.join(positional)}" if positional else "no arguments"
+        requirement = f"takes {most} by position"
         raise ArgumentTypeError(name, requirement, f"{len(args)} arguments", meant or keywords)
     for twice in (key for key in positional[: len(args)] if key in kwargs):
         raise ArgumentTypeError(

@@ -37,18 +37,7 @@ def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
     chain and draw.
     """
     core = dask_array().core
-    if isinstance(chunks, Mapping):
-        if set(chunks) - {"chain", "draw"}:
-            raise ArgumentError(
-                "chunks",
-                "must name chain and draw only (use .chunk for other dims)",
-                describe_value(dict(chunks)),
-            )
-        requested = {"chain": 1, "draw": "auto"} | {
-            dim: -1 if held is None else held for dim, held in chunks.items()
-        }
-    else:
-        requested = {"chain": 1, "draw": chunks}
+    requested = _chunks_by_dim(chunks)
     if is_text(requested["draw"], "auto"):
         import dask
 
@@ -80,6 +69,20 @@ def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
         repr(chunks),
     )
     return sizes
+
+
+def _chunks_by_dim(chunks: Any) -> dict[str, Any]:
+    """Return the requested chunks along chain and draw; one number is that of the draws."""
+    if not isinstance(chunks, Mapping):
+        return {"chain": 1, "draw": chunks}
+    if set(chunks) - {"chain", "draw"}:
+        raise ArgumentError(
+            "chunks",
+            "must name chain and draw only (use .chunk for other dims)",
+            describe_value(dict(chunks)),
+        )
+    given = {dim: -1 if size is None else size for dim, size in chunks.items()}
+    return {"chain": 1, "draw": "auto"} | given
 
 
 def draw_lazily(

@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._core.errors import ArgumentError
 from bayesrank._core.random import BLOCK as STREAM
 
 #: The dims that draws may have.
@@ -58,6 +59,16 @@ RARE = 5
 def draw_dims(array: xr.DataArray) -> list[str]:
     """Return the dims of the draws: chain and draw, or sample if these were stacked."""
     return [dim for dim in DRAW_DIMS if dim in array.dims]
+
+
+def check_size(values: xr.DataArray) -> None:
+    """Raise an error if there is no entity or no draw."""
+    if not values.size:
+        raise ArgumentError(
+            "source",
+            "must contain at least one entity and one draw",
+            f"the sizes {dict(values.sizes)}",
+        )
 
 
 @dataclass(frozen=True)

@@ -422,20 +422,25 @@ def read_workbook(data: bytes, name: str) -> list[tuple[int, list[str]]]:
         values = read_sheets(True)[title]
     rows = []
     for number, (row, formulas) in enumerate(zip(values, written[title], strict=True), 1):
-        if any(
-            value is None and formula is not None
-            for value, formula in zip(row, formulas, strict=True)
-        ):
-            raise ArgumentFileError(
-                f"{name}, line {number}:",
-                "must contain values",
-                "a formula without one",
-                "open the workbook in Excel and save it",
-            )
+        _refuse_formulas_without_values(row, formulas, f"{name}, line {number}:")
         if _is_filled(row):
             rows.append((number, [_cell_text(value) for value in row]))
     width = max(len(row) for _, row in rows)
     return [(number, row + [""] * (width - len(row))) for number, row in rows]
+
+
+def _refuse_formulas_without_values(
+    row: tuple[Any, ...], formulas: tuple[Any, ...], where: str
+) -> None:
+    """Raise an error if the program that wrote a workbook computed no value of a formula."""
+    cells = zip(row, formulas, strict=True)
+    if any(value is None and formula is not None for value, formula in cells):
+        raise ArgumentFileError(
+            where,
+            "must contain values",
+            "a formula without one",
+            "open the workbook in Excel and save it",
+        )
 
 
 def _is_filled(row: Sequence[Any]) -> bool:

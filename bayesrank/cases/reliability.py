@@ -102,15 +102,8 @@ def reliability(
     prob, assurance = check_prob("prob", prob), check_prob("assurance", assurance)
     if difference is not None:
         difference = check_number("difference", difference, 0.0, finite=True, ends=False)
-    source, event = parse_source(posterior, "posterior"), event_score.attempts
-    attempts = AttemptsPosterior.of(source, event.k, event_score.display)
-    if attempts.names:
-        raise ArgumentError(
-            "posterior",
-            "must be of one data set",
-            f"{len(attempts.names)} data sets",
-            "fit each alone",
-        )
+    event = event_score.attempts
+    attempts = _attempts_of(posterior, event.k, event_score.display)
     names, count = attempts.evidence.entities, attempts.evidence.count[attempts.kept]
     observed, made = attempts.means(event), attempts.used.runs
     moments = RateMoments.of(attempts.used, count, event.every)
@@ -163,6 +156,19 @@ def reliability(
             runs_needed = _runs_needed(needed, float(count[both].sum()), event.k)
     measured = measured.assign(cases_needed=("planned_runs", cases_needed), runs_needed=runs_needed)
     return measured.assign_coords(planned_runs=planned).assign_attrs(record.to_attrs())
+
+
+def _attempts_of(posterior: Container, k: int, display: str) -> AttemptsPosterior:
+    """Return what a posterior of one data set says of ``k`` attempts."""
+    attempts = AttemptsPosterior.of(parse_source(posterior, "posterior"), k, display)
+    if attempts.names:
+        raise ArgumentError(
+            "posterior",
+            "must be of one data set",
+            f"{len(attempts.names)} data sets",
+            "fit each alone",
+        )
+    return attempts
 
 
 def reliability_where_runs(source: Container) -> xr.Dataset | None:

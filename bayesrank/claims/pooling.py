@@ -74,18 +74,11 @@ def differing_datasets(
 
     parts = [(what, label, p) for what, label, p in record["p"] if matters(what, label)]
     names = record["entities"]
-    chosen = [*range(len(names))]
-    if entities is not None:
-        to_text = partial(json.dumps, default=str)  # as in the record, where 1 and "1" differ
-        requested = {to_text(name) for name in entities}
-        chosen = [i for i, name in enumerate(names) if to_text(name) in requested]
+    chosen = _positions_of(entities, names)
     if not parts or not chosen:
         return []
-    p = holm(
-        np.array([[np.nan if x is None else x for x in each] for *_, each in parts], float)[
-            :, chosen
-        ]
-    )
+    tested = np.array([[np.nan if x is None else x for x in each] for *_, each in parts], float)
+    p = holm(tested[:, chosen])
     p = np.where(np.isnan(p), 1.0, p)
     differ = [
         str(names[i]) for i, smallest in zip(chosen, p.min(axis=0), strict=True) if smallest < 0.05
@@ -99,13 +92,21 @@ def differing_datasets(
     smallest, first, k = where[0]
     part_name, label = parts[k][:2]
     model = None
-    if (
-        not record["clusters"] and record["outcomes"] <= 20
-    ):  # hierarchical models have no clusters and few outcomes
+    # Hierarchical models have no clusters and few outcomes.
+    if not record["clusters"] and record["outcomes"] <= 20:
         model = model_for_datasets(record["outcomes"], len(names))
     sizes = {"datasets": len(record["datasets"]), "different": len(differ), "entities": len(chosen)}
     most = {"entity": first, "part": part_name, "label": label, "p": smallest}
     return [Note("pooled_datasets_differ", {**sizes, **most, "model": model})]
+
+
+def _positions_of(entities: Sequence[Any] | None, names: Sequence[Any]) -> list[int]:
+    """Return the positions of entities among the names of a record, all of them by default."""
+    if entities is None:
+        return list(range(len(names)))
+    to_text = partial(json.dumps, default=str)  # as in the record, where 1 and "1" differ
+    requested = {to_text(name) for name in entities}
+    return [i for i, name in enumerate(names) if to_text(name) in requested]
 
 
 def _depends_on(score: Score, row: int, size: int) -> bool:

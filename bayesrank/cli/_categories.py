@@ -48,24 +48,10 @@ def rank_categories(
     score = choose_score(evidence, score)
     if not parsed.names_datasets:
         return _rank_votes(step, by, score, rope, prob, inputs, fitted)
-    if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
-        raise ArgumentError("--by", "must name a column with at least two categories", f"{by!r}")
-    if "cluster" in evidence.coords:
-        pairs = set(
-            zip(
-                evidence["cluster"].values.tolist(),
-                evidence["dataset"].values.tolist(),
-                strict=True,
-            )
-        )
-        if len(pairs) > len({cluster for cluster, _ in pairs}):
-            raise ArgumentError(
-                "--cluster", f"must name groups within categories of {by}; a group is in several"
-            )
+    _check_categories(evidence, by)
     can_split = "split_prior" in options_of(find_model(inputs.model))
-    splits: list[dict[str, Any]] = (
-        [{"split_prior": split} for split in (False, True)] if can_split else [{}, {}]
-    )
+    splits: list[dict[str, Any]] = [{"split_prior": False}, {"split_prior": True}]
+    splits = splits if can_split else [{}, {}]
     step("drawing")
     with silence_samplers():
         separate, split = (
@@ -76,11 +62,8 @@ def rank_categories(
     cases = _cases_of(evidence)
     _check_met(cases, by, "found" in inputs.about and by in ("category", "dataset"))
     step("ranking")
-    options: dict[str, Any] = {
-        "prob": prob,
-        "rope": rope,
-        "higher_is_better": inputs.direction(score),
-    }
+    better = inputs.direction(score)
+    options: dict[str, Any] = {"prob": prob, "rope": rope, "higher_is_better": better}
     mean = br.credible_ranking(split, score, over="dataset", **options)
     worst, lines = _worst(separate, score, options)
     observed = br.credible_ranking(separate, score, kind="observed", **options)
@@ -103,6 +86,18 @@ def rank_categories(
             CategoryRanking(title, of_category, verdict_parts(of_category).sentences()[:1])
         )
     return rankings
+
+
+def _check_categories(evidence: Any, by: str) -> None:
+    """Raise an error unless there are several categories, and each cluster is in one of them."""
+    if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
+        raise ArgumentError("--by", "must name a column with at least two categories", f"{by!r}")
+    if "cluster" in evidence.coords:
+        clusters, categories = (evidence[name].values.tolist() for name in ("cluster", "dataset"))
+        if len(set(zip(clusters, categories, strict=True))) > len(set(clusters)):
+            raise ArgumentError(
+                "--cluster", f"must name groups within categories of {by}; a group is in several"
+            )
 
 
 def _rank_votes(

@@ -83,25 +83,7 @@ def evidence_of_frame(
     if grouped:
         option, by, roles = "--group", roles.group, replace(roles, group=None)
     if by is not None and by != "dataset":
-        free = [
-            str(name)
-            for name in frame
-            if name not in ("entity", "dataset", "case", "run", "outcome")
-        ]
-        if by not in free:
-            raise ArgumentError(
-                option,
-                f"must name a column of the logs ({', '.join(['dataset', *free])})",
-                f"{by!r}",
-            )
-        if frame[by].isna().any():
-            raise ArgumentError(
-                option, f"must name a column with a value in every row; {by} has empty fields"
-            )
-        frame = frame.assign(
-            dataset=frame[by].astype(str), case=frame["dataset"] + " " + frame["case"]
-        )
-        frame = frame.drop(columns=by)
+        frame = _with_datasets(frame, by, option)
     spare = (
         {"category", "cost", "seconds", "status"}
         - set(map(str, roles.columns().values()))
@@ -118,3 +100,19 @@ def evidence_of_frame(
         (add_runs(ledger, frame) if "status" in frame else ledger).to_attrs()
     )
     return name_groups_of(evidence) if grouped else evidence
+
+
+def _with_datasets(frame: pd.DataFrame, by: str, option: str) -> pd.DataFrame:
+    """Return the rows with the values of a column as data sets, which name their cases anew."""
+    roles = ("entity", "dataset", "case", "run", "outcome")
+    free = [str(name) for name in frame if name not in roles]
+    if by not in free:
+        raise ArgumentError(
+            option, f"must name a column of the logs ({', '.join(['dataset', *free])})", f"{by!r}"
+        )
+    if frame[by].isna().any():
+        raise ArgumentError(
+            option, f"must name a column with a value in every row; {by} has empty fields"
+        )
+    case = frame["dataset"] + " " + frame["case"]
+    return frame.assign(dataset=frame[by].astype(str), case=case).drop(columns=by)

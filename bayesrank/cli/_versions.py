@@ -335,13 +335,7 @@ def read_versions(
     if typed and not logs.map and not any(are_logs([path]) for path in paths):
         raise ArgumentError(typed.split()[0], "is for logs, and cannot be used for a table", base)
     files = [_read(path, logs, roles, ignore, by, directed) for path in paths]
-    for name in ignore:
-        if not any(
-            name in one.ignored or squeeze(name) in map(squeeze, one.ignored) for one in files
-        ):
-            raise ArgumentError(
-                "--ignore", f"must name a column of {list_names(paths, 3)}", f"{name!r}"
-            )
+    _check_ignored(ignore, files, paths)
     named = list(dict.fromkeys(files[0].table.columns["entity"]))
     if len(named) > 1:
         raise ArgumentError(
@@ -350,24 +344,8 @@ def read_versions(
             list_names(named),
             "keep one: --only entity=NAME for logs, or a table of one entity",
         )
-    first, *others = [_form_of(one.table) for one in files]
-    for path, form in zip(new, others, strict=True):
-        if form != first:
-            differ = sorted({"cluster", "weight"} & (set(first) ^ set(form)))
-            hint = f"--ignore {differ[0]} leaves {differ[0]} out" if differ else ""
-            raise ArgumentError(
-                path, f"must have the columns of BASE, {', '.join(first)}", ", ".join(form), hint
-            )
-    used_names = set(named)
-    tables = [files[0].table]
-    for one in files[1:]:
-        names = dict.fromkeys(one.table.columns["entity"])
-        renamed = {
-            name: name if name not in used_names else _free(name, used_names) for name in names
-        }
-        used_names |= set(renamed.values())
-        entity = [renamed[name] for name in one.table.columns["entity"]]
-        tables.append(replace(one.table, columns=one.table.columns | {"entity": entity}))
+    _check_same_columns([one.table for one in files], new)
+    tables = _with_unique_names([one.table for one in files])
     _check_common_cases(tables, new)
     table = _join(tables, keep=roles.group == "dataset")
     better = {one.higher_is_better for one in files} - {None}
@@ -386,6 +364,42 @@ def read_versions(
         list({notes_text([note]): note for one in files for note in one.doubts}.values()),
         list(dict.fromkeys(name for one in files for name in one.ignored)),
     )
+
+
+def _check_ignored(ignore: Sequence[str], files: "list[_File]", paths: list[str]) -> None:
+    """Raise an error if a column to ignore is in no file."""
+    for name in ignore:
+        if not any(
+            name in one.ignored or squeeze(name) in map(squeeze, one.ignored) for one in files
+        ):
+            raise ArgumentError(
+                "--ignore", f"must name a column of {list_names(paths, 3)}", f"{name!r}"
+            )
+
+
+def _check_same_columns(tables: list[Table], new: Sequence[str]) -> None:
+    """Raise an error if the table of a new version has other columns than that of BASE."""
+    first, *others = map(_form_of, tables)
+    for path, form in zip(new, others, strict=True):
+        if form != first:
+            differ = sorted({"cluster", "weight"} & (set(first) ^ set(form)))
+            hint = f"--ignore {differ[0]} leaves {differ[0]} out" if differ else ""
+            raise ArgumentError(
+                path, f"must have the columns of BASE, {', '.join(first)}", ", ".join(form), hint
+            )
+
+
+def _with_unique_names(tables: list[Table]) -> list[Table]:
+    """Return the tables with another name for a version that is called like one of a table before."""
+    used: set[Any] = set()
+    renamed_tables = []
+    for table in tables:
+        names = dict.fromkeys(table.columns["entity"])
+        renamed = {name: name if name not in used else _free(name, used) for name in names}
+        used |= set(renamed.values())
+        entity = [renamed[name] for name in table.columns["entity"]]
+        renamed_tables.append(replace(table, columns=table.columns | {"entity": entity}))
+    return renamed_tables
 
 
 @dataclass(frozen=True)
@@ -453,17 +467,19 @@ def _in_roles(
     if not directed and (low := low_outcome(roles, selected)):
         _ask_direction(table, low)
     named = name_roles(table, roles)
-    entity = named.of.get("entity") or find_entity(table, named, roles)
+    entity = named.by_role.get("entity") or find_entity(table, named, roles)
     if entity is None:
         alone = replace(table, columns={"entity": [name] * len(table.where), **table.columns})
         named_alone = name_roles(alone, roles)
-        if any(set(form) - {"case"} <= set(named_alone.of) for form in FORMS):
+        if any(set(form) - {"case"} <= set(named_alone.by_role) for form in FORMS):
             table, entity, named = alone, "entity", named_alone
     form = None if entity is None else find_form(table, named, entity, roles)
     if form is None:
         return _melt(table, roles, extra, group, directed), []
     used = {
-        role: column for role, column in named.of.items() if role in (*form, *OF_CASES, "total")
+        role: column
+        for role, column in named.by_role.items()
+        if role in (*form, *OF_CASES, "total")
     }
     columns = {_heading(role, roles): table.columns[column] for role, column in used.items()}
     columns["entity"] = table.read_names(entity, "entity")
@@ -498,7 +514,7 @@ def _melt(
 ) -> Table:
     """Return a table with one column for each version as one with a row for each answer."""
     role_columns = name_roles(table, roles)
-    named = role_columns.of.get("case") or next(
+    named = role_columns.by_role.get("case") or next(
         (name for name in table.columns if squeeze(name) in LONG_CASE_NAMES), None
     )
     if named is None:
@@ -508,7 +524,7 @@ def _melt(
             table.heading(),
             f"{table.options('case', list(table.columns)[:3])} says which",
         )
-    of = {role: name for role, name in role_columns.of.items() if role in OF_CASES} | {
+    of = {role: name for role, name in role_columns.by_role.items() if role in OF_CASES} | {
         "case": named
     }
     spare = [] if group is None or group in of.values() else [group]

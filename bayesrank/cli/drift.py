@@ -88,16 +88,11 @@ def drift(
                 evidence.sizes["entity"],
             )
         used = choose_score(evidence, score)
-        names = {str(name): name for name in evidence["dataset"].values.tolist()}
-        if baseline is not None and baseline not in names:
-            raise ArgumentError(
-                "--baseline", f"must be one of {prose.list_names(names)}", f"{baseline!r}"
-            )
+        first = _find_baseline(baseline, evidence["dataset"].values.tolist())
         step("drawing")
         with silence_samplers():
             posterior = br.fit(evidence, model, draws=draws, seed=seed, **options)
         step("comparing")
-        first = None if baseline is None else names[baseline]
         drifts = br.ops.drift(posterior, used, baseline=first, looks=looks, prob=prob)
     parts = verdict_parts(drifts)
     frame = _table(drifts)
@@ -111,17 +106,10 @@ def drift(
         "alarm": lambda row: str(row["alarm"]),
     }
     export.draw("ops_drift", drifts)
-    record: dict[str, Any] = {
-        "verdict": parts.kind,
-        "sentences": parts.sentences(),
-        "notes": list(parts.notes),
-    }
-    record |= {
-        "score": used.name,
-        "baseline": drifts.attrs["baseline"],
-        "looks": looks,
-        "prob": prob,
-    }
+    since = drifts.attrs["baseline"]
+    record: dict[str, Any] = {"verdict": parts.kind, "sentences": parts.sentences()}
+    record |= {"notes": list(parts.notes), "score": used.name, "baseline": since}
+    record |= {"looks": looks, "prob": prob}
     rows = [
         [
             f"{period}, {row['entity']}" if several else str(period),
@@ -135,6 +123,16 @@ def drift(
     )
     if parts.kind == "alarm":
         click.get_current_context().exit(ALARM)
+
+
+def _find_baseline(baseline: str | None, periods: list[Any]) -> Any:
+    """Return the period that ``--baseline`` names; None if it is not given."""
+    names = {str(name): name for name in periods}
+    if baseline is not None and baseline not in names:
+        raise ArgumentError(
+            "--baseline", f"must be one of {prose.list_names(names)}", f"{baseline!r}"
+        )
+    return None if baseline is None else names[baseline]
 
 
 def _periods(

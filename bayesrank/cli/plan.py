@@ -73,10 +73,8 @@ def plan(
     the verdict of 'bayesrank rank'.
     """
     with progress() as step:
-        goal = {
-            name: how.pop(name)
-            for name in ("target", "assurance", "margin", "rope", "kind", "true_scores")
-        }
+        of_goal = ("target", "assurance", "margin", "rope", "kind", "true_scores")
+        goal = {name: how.pop(name) for name in of_goal}
         analysis = analyse(step, scores=[score], **how)
         score = choose_score(analysis.evidence, score)
         step("planning")
@@ -91,9 +89,8 @@ def plan(
         )
         export.draw("plan", plans)
     lines, stated, record = analysis.say_verdict(verdict_parts(plans), notes, score)
-    record |= {
-        name: plans.attrs[name] for name in ("target", "assurance", "goal", "unit", "reason")
-    }
+    facts = ("target", "assurance", "goal", "unit", "reason")
+    record |= {name: plans.attrs[name] for name in facts}
     names = ("needed", "needed_lower", "needed_upper", "difference", "limit", "now")
     record |= {name: float(plans[name]) for name in names if name in plans}
     cells = {
@@ -103,19 +100,11 @@ def plan(
         "P(best)": lambda row: prose.number(row["probability_best"], 2),
         f"expected loss ({score_name(plans)})": lambda row: f"{row['expected_loss']:.2g}",
     }
-    columns = [
-        name
-        for name in ("success", "success_error", "probability_best", "expected_loss")
-        if name in plans
-    ]
+    columns = ("success", "success_error", "probability_best", "expected_loss")
+    frame = plans[[name for name in columns if name in plans]].reset_coords(drop=True)
     if "expected_loss" not in plans:
         cells = dict([*cells.items()][:1])
-    sheet = sheet_of(
-        plans[columns].reset_coords(drop=True).to_dataframe(),
-        cells,
-        lines=[*lines, *stated],
-        about=record,
-        name="sizes",
-    )
+    lines = [*lines, *stated]
+    sheet = sheet_of(frame.to_dataframe(), cells, lines=lines, about=record, name="sizes")
     rows = [[f"{int(n):,}", *row] for n, *row in sheet.rows]
     export.show(replace(sheet, header=[f"more {PlanRecord.of(plans).unit}", *cells], rows=rows))

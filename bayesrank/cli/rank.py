@@ -168,7 +168,7 @@ def rank(
     export: Export,
     **how: Any,
 ) -> None:
-    _check_format(export, statement, top_set, columns)
+    _check_format(export, statement, top_set, columns, cost)
     if by is not None:
         unfit = {
             "--ask": statement,
@@ -239,9 +239,19 @@ def rank(
 
 
 def _check_format(
-    export: Export, statement: Sequence[str], top_set: int | None, columns: list[str] | None
+    export: Export,
+    statement: Sequence[str],
+    top_set: int | None,
+    columns: list[str] | None,
+    cost: str | None,
 ) -> None:
     """Refuse options whose results have no place in the format."""
+    if cost is not None and export.format == "board":
+        raise ArgumentError(
+            "--cost",
+            "cannot be used for --format board, which has no costs; csv and json have them",
+            f"{cost!r}",
+        )
     for option, value, got in (
         ("--ask", statement, ""),
         ("--top-set", top_set is not None, f"{top_set}"),

@@ -7,6 +7,7 @@ from typing import Any
 import click
 import numpy as np
 import xarray as xr
+from click.core import ParameterSource
 
 import bayesrank as br
 from bayesrank._core import prose
@@ -87,30 +88,12 @@ def scores(
     these, such as the next clinic.
     """
     if data is None:
-        if (
-            scores
-            or kind is not None
-            or prevalence is not None
-            or per is not None
-            or export != Export("table")
-        ):
+        context = click.get_current_context()
+        if ParameterSource.COMMANDLINE in map(context.get_parameter_source, context.params):
             raise ArgumentError(
                 "DATA", "must be given for these options; without DATA all scores are listed"
             )
-        better = {True: "higher", False: "lower", None: "–"}
-        for space, group in br.scores.catalog().groupby("space", sort=False):
-            rows = [
-                [
-                    str(name),
-                    row["formula"],
-                    better[row["higher_is_better"]],
-                    row["may_rank"] or "–",
-                    ", ".join(row["aliases"]),
-                ]
-                for name, row in group.iterrows()
-            ]
-            print_line(GROUPS[str(space)])
-            print_text(["name", "formula", "better", "may rank", "aliases"], rows)
+        _list_scores()
         return
     with progress() as step:
         share = target_prevalence(prevalence, how["draws"], how["seed"])
@@ -162,6 +145,24 @@ def _at(prevalence: float | str | None) -> str:
     return f"The rates are assumed to apply at the prevalence {prevalence:g}."
 
 
+def _list_scores() -> None:
+    """Print the name, formula, direction and aliases of every score."""
+    better = {True: "higher", False: "lower", None: "–"}
+    for space, group in br.scores.catalog().groupby("space", sort=False):
+        rows = [
+            [
+                str(name),
+                row["formula"],
+                better[row["higher_is_better"]],
+                row["may_rank"] or "–",
+                ", ".join(row["aliases"]),
+            ]
+            for name, row in group.iterrows()
+        ]
+        print_line(GROUPS[str(space)])
+        print_text(["name", "formula", "better", "may rank", "aliases"], rows)
+
+
 def _show_persons(
     analysis: CommandAnalysis,
     per: float,
@@ -180,23 +181,10 @@ def _show_persons(
         entity=np.argsort(frequencies["mean"].sel(outcome="fn").values, kind="stable")
     )
     export.draw("natural_frequencies", frequencies)
-    digits = 1 if export.digits is None else export.digits
-    rows = []
-    for i, name in enumerate(frequencies["entity"].values):
-        of_entity, row = frequencies.isel(entity=i), [str(name)]
-        for cell in OUTCOMES:
-            row.append(
-                _with_interval(
-                    [of_entity[end].sel(outcome=cell) for end in ("mean", "lower", "upper")], digits
-                )
-            )
-        for value in ("ppv", "npv"):
-            row.append(
-                _with_interval(
-                    [of_entity[f"{value}{end}"] for end in ("", "_lower", "_upper")], export.places
-                )
-            )
-        rows.append(row)
+    rows = [
+        [str(name), *_frequency_cells(frequencies.isel(entity=i), export)]
+        for i, name in enumerate(frequencies["entity"].values)
+    ]
     headings = frequencies["heading"].values.tolist()
     header = ["entity", *headings, "PPV", "NPV"]
     frame = (
@@ -211,28 +199,28 @@ def _show_persons(
         None if share is not None and name == "ppv" else br.scores.get(name)
         for name in ("tpr", "tnr", "ppv")
     ]
+    notes = dict.fromkeys(line for score in used for line in analysis.notes(score, kind))
     lines = [
         f"Expected numbers per {per:,.10g} tested persons, and medians of predictive values, with {level} intervals.",
         "Sorted by the number of missed cases, which is not a ranking: 'bayesrank rank' says how sure an order is.",
         *([] if prevalence is None else [_at(prevalence)]),
-        *(
-            f"Note: {line}"
-            for line in dict.fromkeys(
-                line for score in used for line in analysis.notes(score, kind)
-            )
-        ),
+        *(f"Note: {line}" for line in notes),
     ]
-    export.show(
-        Sheet(
-            header,
-            rows,
-            lines,
-            frame,
-            dict(frequencies.attrs) | analysis.labels,
-            "outcomes",
-            least=headings[-1:],
-        )
-    )
+    record = dict(frequencies.attrs) | analysis.labels
+    export.show(Sheet(header, rows, lines, frame, record, "outcomes", least=headings[-1:]))
+
+
+def _frequency_cells(frequencies: xr.Dataset, export: Export) -> list[str]:
+    """Return the numbers of persons and the predictive values of one entity, with intervals, as text."""
+    digits = 1 if export.digits is None else export.digits
+    cells = []
+    for outcome in OUTCOMES:
+        persons = [frequencies[end].sel(outcome=outcome) for end in ("mean", "lower", "upper")]
+        cells.append(_with_interval(persons, digits))
+    for value in ("ppv", "npv"):
+        shares = [frequencies[f"{value}{end}"] for end in ("", "_lower", "_upper")]
+        cells.append(_with_interval(shares, export.places))
+    return cells
 
 
 def _with_interval(numbers: list[xr.DataArray], digits: int) -> str:

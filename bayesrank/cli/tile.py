@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 import xarray as xr
+from click.core import ParameterSource
 
 import bayesrank as br
 from bayesrank._core import prose
@@ -76,17 +77,10 @@ def tile(
     with progress() as step:
         share = how["prevalence"] if isinstance(how["prevalence"], float) else None
         if preference is not None:
-            if observed:
-                raise ArgumentError(
-                    "--observed", "cannot be used for --preference, which ranks by the posterior"
-                )
-            if export.digits is not None:
-                raise ArgumentError(
-                    "--digits",
-                    "cannot be used for --preference, which prints ranks only",
-                    export.digits,
-                )
+            _check_preference_options(observed, export)
             points, line = read_preferences(preference, share)
+        if observed:
+            _refuse_options_of_posteriors()
         analysis = analyse(step, **how)
         analysis.check_two_classes("a Tile")
         worst = analysis.aim is not None and analysis.aim["aggregate"] == "worst"
@@ -101,9 +95,8 @@ def tile(
             source = analysis.posterior
         step("mapping")
         if preference is not None:
-            sheet = _ranking(
-                br.tile.preference_ranking(analysis.performance, points, prob=prob), line
-            )
+            ranking = br.tile.preference_ranking(analysis.performance, points, prob=prob)
+            sheet = _ranking(ranking, line)
         if preference is None or export.picture:
             if observed:
                 rates = br.as_performance(analysis.counts)
@@ -119,6 +112,30 @@ def tile(
     sheet.lines.extend(f"Note: {line}" for line in analysis.notes())
     sheet.about.update(analysis.labels)
     export.show(sheet)
+
+
+def _check_preference_options(observed: bool, export: Export) -> None:
+    """Raise an error for an option that a ranking over preferences does not use."""
+    if observed:
+        raise ArgumentError(
+            "--observed", "cannot be used for --preference, which ranks by the posterior"
+        )
+    if export.digits is not None:
+        raise ArgumentError(
+            "--digits", "cannot be used for --preference, which prints ranks only", export.digits
+        )
+
+
+def _refuse_options_of_posteriors() -> None:
+    """Raise an error if an option is typed that the Tile of observed rates does not use."""
+    context = click.get_current_context()
+    for name, why in (
+        ("resolution", "whose regions are exact"),
+        ("prob", "which has no probabilities"),
+    ):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            requirement = f"cannot be used with --observed, {why}"
+            raise ArgumentError(f"--{name}", requirement, f"{context.params[name]}")
 
 
 def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:

@@ -143,13 +143,8 @@ def compare(
     check_same_data(compared, by)
     if not compared[0].tables.any():
         raise ArgumentError("posteriors", "must come from counts with cases", "none")
-    for m in compared:
-        if by == "case" and not hasattr(m.instance, "conjugate"):
-            raise ArgumentError(
-                "by",
-                f"must be 'dataset' or 'table' for models without a closed form, as {m.name!r}",
-                f"{by!r}",
-            )
+    if by == "case":
+        _check_closed_forms(compared)
     result = [
         expected_closed_form(m, by)
         if hasattr(m.instance, "conjugate")
@@ -157,6 +152,17 @@ def compare(
         for m in compared
     ]
     return _result(compared, result, by)
+
+
+def _check_closed_forms(models: list[Compared]) -> None:
+    """Raise an error unless each model predicts single cases in closed form."""
+    for model in models:
+        if not hasattr(model.instance, "conjugate"):
+            raise ArgumentError(
+                "by",
+                f"must be 'dataset' or 'table' for models without a closed form, as {model.name!r}",
+                "'case'",
+            )
 
 
 def _fits(
@@ -172,6 +178,13 @@ def _fits(
                 describe_value(evidence),
             )
         return evidence
+    if isinstance(evidence, Mapping) and not isinstance(evidence, xr.Dataset):
+        raise ArgumentError(
+            "models",
+            "cannot be used for posteriors, which are fitted",
+            f"{list(evidence)} as evidence",
+            "counts as evidence are fitted with each model",
+        )
     models = check_sequence("models", models)
     with rename_argument("models", "model"):
         models = [m for m in models if find_model(m)]

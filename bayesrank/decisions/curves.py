@@ -112,14 +112,7 @@ def decision_curve(
     truth = _truth(aligned["y_true"], positive)
     risks = _risks(aligned["predictions"], truth.size)
     names = check_unique("predictions", [*risks, *STRATEGIES])
-    share = None
-    if prevalence is not None:
-        shares = check_labelled_prevalence(prevalence)
-        if shares.dims not in ((), ("draw",)) or shares.sizes.get("draw", draws) != draws:
-            raise ArgumentError(
-                "prevalence", f"must be a number or {draws} draws along draw", dict(shares.sizes)
-            )
-        share = np.broadcast_to(shares.values, (draws,))
+    share = None if prevalence is None else _share_draws(prevalence, draws)
 
     # Cases with the same labels and predictions form one pattern of the joint outcomes.
     levels = {name: np.unique(held, return_inverse=True) for name, held in risks.items()}
@@ -153,29 +146,43 @@ def decision_curve(
     observed_benefit = _net_benefit(count[None], is_positive, decided, at, mean_share)[0]
     coords = {"entity": name_coord(names), "threshold": at}
     draws_of_benefit = xr.DataArray(values, coords, ("draw", "entity", "threshold"), "net_benefit")
-    best = draws_of_benefit == draws_of_benefit.max("entity")
-    cuts = draws_of_benefit.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw").drop_vars("quantile")
     observed = xr.DataArray(observed_benefit, coords, ("entity", "threshold"))
-    variables = {
-        "lower": cuts.isel(quantile=0),
-        "upper": cuts.isel(quantile=1),
-        "observed": observed,
-    }
-    variables |= name_pair("mean", mean_and_error(draws_of_benefit))
-    variables |= name_pair(
-        "probability_best", share_and_error(best / best.sum("entity"), draws_of_benefit)
-    )
-    variables |= name_pair(
-        "expected_regret", mean_and_error(draws_of_benefit.max("entity") - draws_of_benefit)
-    )
     result = xr.Dataset(
-        variables, attrs=add_notes({"prob": prob, "draws": draws, "cases": int(truth.size)}, joined)
+        _summarize(draws_of_benefit, observed, prob),
+        attrs=add_notes({"prob": prob, "draws": draws, "cases": int(truth.size)}, joined),
     )
     result = result.transpose("entity", "threshold")
     notes = few_units_notes(int(min(truth.sum(), (1 - truth).sum())), "case", one_class=True)
     notes += _few_discordant(result, decided, count)
     always = [name in STRATEGIES for name in names]
     return result.assign(notes=notes_text(notes)).assign_coords(strategy=("entity", always))
+
+
+def _share_draws(prevalence: Any, draws: int) -> np.ndarray:
+    """Return the share of the positive class in each draw."""
+    shares = check_labelled_prevalence(prevalence)
+    if shares.dims not in ((), ("draw",)) or shares.sizes.get("draw", draws) != draws:
+        raise ArgumentError(
+            "prevalence", f"must be a number or {draws} draws along draw", dict(shares.sizes)
+        )
+    return np.broadcast_to(shares.values, (draws,))
+
+
+def _summarize(
+    benefit: xr.DataArray, observed: xr.DataArray, prob: float
+) -> dict[str, xr.DataArray]:
+    """Return the interval of net benefits, the observed ones, and means over draws with their errors."""
+    highest = benefit.max("entity")
+    best = benefit == highest
+    cuts = benefit.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw").drop_vars("quantile")
+    variables = {
+        "lower": cuts.isel(quantile=0),
+        "upper": cuts.isel(quantile=1),
+        "observed": observed,
+    }
+    variables |= name_pair("mean", mean_and_error(benefit))
+    variables |= name_pair("probability_best", share_and_error(best / best.sum("entity"), benefit))
+    return variables | name_pair("expected_regret", mean_and_error(highest - benefit))
 
 
 def _truth(y_true: Any, positive: Any) -> np.ndarray:

@@ -87,24 +87,8 @@ def pareto_front(
     scores = score_values(source, score, higher_is_better, kind)
     one_ranking(scores.values.dims)
     costs = _costs(source, cost)
-    names = scores.values.coords.get("entity")
-    if (
-        names is not None
-        and "entity" in costs.coords
-        and set(costs["entity"].values) == set(names.values)
-    ):
-        costs = select_names(costs, entity=names.values)
-    try:
-        values, costs = xr.align(scores.values, costs, join="exact")
-    except ValueError:
-        raise ArgumentError(
-            "cost", "must have the entities and the draws of the scores", "different ones"
-        ) from None
     units = costs.attrs.get("units")
-    values, costs = xr.broadcast(values, costs)
-    values, costs = (
-        array.transpose(*draw_dims(values), "entity") for array in load_arrays(values, costs)
-    )
+    values, costs = _align_costs(scores.values, costs)
     defined = values.notnull() & costs.notnull()
     evidence = evidence_of(source, scores.variable, scores.values, kind)
     plain = None if scores.variable else scores.score
@@ -135,6 +119,27 @@ def pareto_front(
         )
         result["notes"] = notes_text([*notes, Note("costs_without_prior")])
     return result
+
+
+def _align_costs(scores: xr.DataArray, costs: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+    """Return scores and costs of the same entities and draws, in memory (draws, entity)."""
+    names = scores.coords.get("entity")
+    if (
+        names is not None
+        and "entity" in costs.coords
+        and set(costs["entity"].values) == set(names.values)
+    ):
+        costs = select_names(costs, entity=names.values)
+    try:
+        scores, costs = xr.align(scores, costs, join="exact")
+    except ValueError:
+        raise ArgumentError(
+            "cost", "must have the entities and the draws of the scores", "different ones"
+        ) from None
+    scores, costs = xr.broadcast(scores, costs)
+    scores, costs = load_arrays(scores, costs)
+    dims = (*draw_dims(scores), "entity")
+    return scores.transpose(*dims), costs.transpose(*dims)
 
 
 def _interval_of_costs(

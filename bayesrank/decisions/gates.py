@@ -32,7 +32,7 @@ from bayesrank._core.source import Over
 from bayesrank._core.types import Container, ScoreLike
 from bayesrank.evidence.homogeneity import holm
 from bayesrank.ranking.aggregates import Scored, scored
-from bayesrank.ranking.evidence import Evidence
+from bayesrank.ranking.evidence import RankingEvidence
 from bayesrank.ranking.extremes import Comparison
 from bayesrank.ranking.values import ScoreValues, one_ranking
 
@@ -141,11 +141,7 @@ def gate(
     if not is_text(looks, "any"):
         looks = check_integer("looks", looks, 1)
     if isinstance(source, Over):
-        source.check(
-            ("mean", "worst", "gap"), "a gate", "others depend on the entities that are compared"
-        )
-        if is_text(looks, "any"):
-            raise ArgumentError("looks", "must be a number for an aggregate over groups", "'any'")
+        _check_aggregate(source, looks)
     base_scores = scored(source, score, higher_is_better, None)
     score_values, evidence = base_scores.found, base_scores.evidence
     one_ranking(score_values.values.dims)
@@ -181,14 +177,8 @@ def gate(
         {"entity": score_values.values["entity"][others].values},
     )
     withheld = base_scores.information.withheld()
-    result["notes"] = notes_text(
-        [
-            *base_scores.notes,
-            *base_scores.caps,
-            *([withheld] if withheld else []),
-            *evidence.notes(base_scores.score),
-        ]
-    )
+    notes = [*base_scores.notes, *base_scores.caps, *([withheld] if withheld else [])]
+    result["notes"] = notes_text([*notes, *evidence.notes(base_scores.score)])
     origin = evidence.origin()
     record = GateRecord(
         score=score_values.name,
@@ -205,6 +195,15 @@ def gate(
         in_percent=origin.in_percent,
     )
     return result.assign_attrs(record.to_attrs())
+
+
+def _check_aggregate(source: Over, looks: Any) -> None:
+    """Raise an error for an aggregate over groups that a gate cannot test."""
+    source.check(
+        ("mean", "worst", "gap"), "a gate", "others depend on the entities that are compared"
+    )
+    if is_text(looks, "any"):
+        raise ArgumentError("looks", "must be a number for an aggregate over groups", "'any'")
 
 
 def _compare(
@@ -231,7 +230,7 @@ def _compare(
 
 
 def _count_cases(
-    evidence: Evidence, size: int, others: list[int], base: int
+    evidence: RankingEvidence, size: int, others: list[int], base: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the number of cases of each comparison, and of those on which the two differ; NaN if unknown."""
     joint = evidence.joint_cases
@@ -243,7 +242,9 @@ def _count_cases(
     return np.fmin(cases[others], cases[base]), np.full(len(others), np.nan)
 
 
-def _identical(evidence: Evidence, found: ScoreValues, others: list[int], base: int) -> np.ndarray:
+def _identical(
+    evidence: RankingEvidence, found: ScoreValues, others: list[int], base: int
+) -> np.ndarray:
     """Return what each of the others has in common with the baseline on all cases that the score looks at."""
     joint, values = evidence.joint_cases, found.values.transpose("entity", ...).values.astype(float)
     if joint is None or joint.answers.shape[1] != len(values):
@@ -386,7 +387,7 @@ def _normals(one: Scored, others: list[int], base: int) -> Sequence["_Normal | C
 
 
 def _few_differences(
-    evidence: Evidence, found: ScoreValues, one: int, base: int
+    evidence: RankingEvidence, found: ScoreValues, one: int, base: int
 ) -> tuple[int, int, int, float] | None:
     """Return how many cases are worse and better, their number, and the range, if few of them differ; else None."""
     joint, ends = evidence.joint_cases, found.ends
@@ -404,7 +405,7 @@ def _is_mean(found: ScoreValues) -> bool:
     return found.name == "mean_outcome" or (found.score is not None and found.score.is_mean)
 
 
-def _check_bets(evidence: Evidence, found: ScoreValues) -> None:
+def _check_bets(evidence: RankingEvidence, found: ScoreValues) -> None:
     """Raise an error unless the score is a mean of bounded outcomes over paired, independent cases."""
     joint, ends = evidence.joint_cases, found.ends
     why = ""
@@ -429,7 +430,7 @@ def _check_bets(evidence: Evidence, found: ScoreValues) -> None:
 class _Bets:
     """The wealth of bets on paired differences, each averaged over the size of the bet."""
 
-    def __init__(self, evidence: Evidence, found: ScoreValues, one: int, base: int) -> None:
+    def __init__(self, evidence: RankingEvidence, found: ScoreValues, one: int, base: int) -> None:
         joint = evidence.joint_cases
         assert joint is not None
         assert joint.outcome is not None

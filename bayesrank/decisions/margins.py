@@ -21,7 +21,7 @@ from bayesrank.decisions._means import (
     widen,
 )
 from bayesrank.performance.arrays import as_performance, only_two_classes
-from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.evidence import RankingEvidence, evidence_of
 from bayesrank.ranking.performances import mean_performance
 from bayesrank.scores import as_score
 
@@ -140,7 +140,7 @@ def noninferiority(
 
 
 def _allow(
-    evidence: Evidence, name: str, rates: xr.DataArray, reference: Any, prob: float
+    evidence: RankingEvidence, name: str, rates: xr.DataArray, reference: Any, prob: float
 ) -> xr.Dataset:
     """Return how much wider differences from the reference are than their draws, for few clusters."""
     names = rates["entity"].values.tolist()

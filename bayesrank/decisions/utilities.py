@@ -16,7 +16,7 @@ from bayesrank._core.checks import (
     class_shares,
     is_number,
 )
-from bayesrank._core.draws import DRAW_DIMS, draw_dims
+from bayesrank._core.draws import DRAW_DIMS, check_size, draw_dims
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.labels import check_positive, known_classes, name_coord
 from bayesrank._core.notes import notes_text
@@ -29,7 +29,7 @@ from bayesrank.models.parts.priors import align
 from bayesrank.performance.arrays import OUTCOME_DIMS, align_outcomes, as_performance
 from bayesrank.ranking.claims import cap
 from bayesrank.ranking.credible import KnownFacts, rank_variable
-from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.evidence import RankingEvidence, evidence_of
 from bayesrank.ranking.facts import set_facts
 from bayesrank.ranking.identical import average_within, identical_groups
 from bayesrank.ranking.performances import mean_performance
@@ -204,12 +204,7 @@ def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
         raise ArgumentError(
             "source", "must have the dims entity, actual and predicted", f"{performance.dims}"
         )
-    if not performance.size:
-        raise ArgumentError(
-            "source",
-            "must contain at least one entity and one draw",
-            f"the sizes {dict(performance.sizes)}",
-        )
+    check_size(performance)
     if "entity" in performance.coords:
         return performance
     return performance.assign_coords(entity=np.arange(performance.sizes["entity"]))
@@ -311,7 +306,7 @@ def _score(benefits: xr.DataArray, class_share: xr.DataArray | None) -> Score:
 
 
 def _observed_benefit(
-    evidence: Evidence, benefits: xr.DataArray, class_share: xr.DataArray | None
+    evidence: RankingEvidence, benefits: xr.DataArray, class_share: xr.DataArray | None
 ) -> tuple[xr.DataArray, xr.DataArray] | None:
     """Return the observed benefit of each class and the class shares; None if they are unknown."""
     if evidence.counts is None or evidence.table is None:

@@ -171,8 +171,8 @@ def _are_integers(labels: pd.Index) -> bool:
     return not isinstance(labels, pd.MultiIndex) and labels.dtype.kind in "iu"
 
 
-def _by_position(first: _Labelled, others: list[_Labelled]) -> bool:
-    """Return whether labels are matched by position, not joined; raise an error if neither is certain."""
+def _refuse_repeated_labels(first: _Labelled, others: list[_Labelled]) -> None:
+    """Raise an error if an argument has a label of a case twice."""
     for one in (first, *others):
         if not one.labels.is_unique:
             second = others[0] if one is first else first
@@ -183,21 +183,31 @@ def _by_position(first: _Labelled, others: list[_Labelled]) -> bool:
                 f"correct the repeated label, or {one.name}.to_numpy() goes by position if the rows are those of "
                 f"{second.name}",
             )
-    default = [one for one in (first, *others) if is_default(one.labels)]
+
+
+def _refuse_other_labels(first: _Labelled, others: list[_Labelled]) -> None:
+    """Raise an error if an argument has other labels than the first one."""
+    labels = set(first.labels)
     for other in others:
-        same = set(first.labels) == set(other.labels)
-        if not same and not default:
-            labels = set(first.labels)
-            foreign = [label for label in other.labels if label not in labels]
-            alike = find_lookalike(foreign[0], first.labels.tolist()) if foreign else ""
-            raise ArgumentError(
-                other.name,
-                f"must have the labels of {first.name}",
-                f"{foreign[0]!r}, which {first.name} lacks" if foreign else "only some of them",
-                f"{alike}{'; or ' * bool(alike)}{other.name}.to_numpy() goes by position, if the rows are those of "
-                f"{first.name}",
-            )
+        if labels == set(other.labels):
+            continue
+        foreign = [label for label in other.labels if label not in labels]
+        alike = find_lookalike(foreign[0], first.labels.tolist()) if foreign else ""
+        raise ArgumentError(
+            other.name,
+            f"must have the labels of {first.name}",
+            f"{foreign[0]!r}, which {first.name} lacks" if foreign else "only some of them",
+            f"{alike}{'; or ' * bool(alike)}{other.name}.to_numpy() goes by position, if the rows are those of "
+            f"{first.name}",
+        )
+
+
+def _by_position(first: _Labelled, others: list[_Labelled]) -> bool:
+    """Return whether labels are matched by position, not joined; raise an error if neither is certain."""
+    _refuse_repeated_labels(first, others)
+    default = [one for one in (first, *others) if is_default(one.labels)]
     if not default:
+        _refuse_other_labels(first, others)
         return False
     unlabelled = default[0]
     for one in (first, *others):

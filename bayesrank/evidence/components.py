@@ -75,14 +75,7 @@ def variance_components(
         frame, {"case": case, "run": run, "runs": runs, "cluster": cluster}
     )
     roles = align_cases({"frame": outcomes, **roles})[0]
-    values = numbers_of(outcomes)
-    if np.isnan(values).any():
-        row, column = np.argwhere(np.isnan(values))[0]
-        raise ArgumentError(
-            "frame",
-            "must contain an outcome of every entity in every row",
-            f"none in column {outcomes.columns[column]!r}, row {outcomes.index[row]}",
-        )
+    values = _check_complete(outcomes)
     if case is None and runs is None:
         raise ArgumentError("case", "must be given, or runs if rows are shares of runs", "neither")
     if run is not None and runs is not None:
@@ -101,24 +94,10 @@ def variance_components(
         )
     else:
         mean, variance, times = _of_shares(values, roles["runs"])
-    cluster_of = np.zeros(len(mean), int)
-    cluster_of[which] = home
-    if (cluster_of[which] != home).any():
-        wrong = int(np.flatnonzero(cluster_of[which] != home)[0])
-        raise ArgumentError(
-            "cluster", "must be the same for all runs of a case", f"several for {names[wrong]!r}"
-        )
+    cluster_of = _clusters_of_cases(which, home, list(names))
     number = int(cluster_of.max()) + 1
-    if number < 2:
-        argument, unit = ("frame", "cases") if cluster is None else ("cluster", "clusters")
-        requirement = f"must contain at least two {unit}; otherwise their variance is unknown"
-        raise ArgumentError(argument, requirement, "1")
-    if not (times > 1).any():
-        raise ArgumentError(
-            "frame",
-            "must contain a case with several runs; otherwise their variance is unknown",
-            "one run of each",
-        )
+    argument, unit = ("frame", "cases") if cluster is None else ("cluster", "clusters")
+    _refuse_unknown_variance(argument, unit, number, times)
     components = _components(mean, variance, times, cluster_of)
     record = {"cases": len(mean), "fewest_runs": int(times.min()), "most_runs": int(times.max())}
     record |= {} if cluster is None else {"clusters": number}
@@ -127,6 +106,44 @@ def variance_components(
         {"entity": name_coord(list(outcomes.columns))},
         record | {"advice": _advice(components, cluster is not None)},
     )
+
+
+def _check_complete(outcomes: pd.DataFrame) -> np.ndarray:
+    """Return the outcomes (row, entity) as numbers; raise an error if one is missing."""
+    values = numbers_of(outcomes)
+    if np.isnan(values).any():
+        row, column = np.argwhere(np.isnan(values))[0]
+        raise ArgumentError(
+            "frame",
+            "must contain an outcome of every entity in every row",
+            f"none in column {outcomes.columns[column]!r}, row {outcomes.index[row]}",
+        )
+    return values
+
+
+def _clusters_of_cases(case: np.ndarray, cluster: np.ndarray, names: list) -> np.ndarray:
+    """Return the cluster of each case from the codes of the rows; raise an error if a case has several."""
+    cluster_of = np.zeros(case.max() + 1, int)
+    cluster_of[case] = cluster
+    if (cluster_of[case] != cluster).any():
+        wrong = int(np.flatnonzero(cluster_of[case] != cluster)[0])
+        raise ArgumentError(
+            "cluster", "must be the same for all runs of a case", f"several for {names[wrong]!r}"
+        )
+    return cluster_of
+
+
+def _refuse_unknown_variance(argument: str, unit: str, number: int, runs: np.ndarray) -> None:
+    """Raise an error if there is one unit, or one run of each case: their variance is unknown."""
+    if number < 2:
+        requirement = f"must contain at least two {unit}; otherwise their variance is unknown"
+        raise ArgumentError(argument, requirement, "1")
+    if not (runs > 1).any():
+        raise ArgumentError(
+            "frame",
+            "must contain a case with several runs; otherwise their variance is unknown",
+            "one run of each",
+        )
 
 
 def _of_shares(values: np.ndarray, runs: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

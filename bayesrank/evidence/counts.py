@@ -167,17 +167,8 @@ def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
     return pool_evidence(counts, join, tested=True)
 
 
-def pool_evidence(counts: Any, join: Any, tested: bool = False) -> Any:
-    """Pool as :func:`pool` does, with or without the tests of differences between data sets."""
-    check_choice("join", join, JOINS)
-    if isinstance(counts, xr.DataArray | xr.Dataset):
-        counts = groups_as_datasets(counts) if has_groups(counts) else counts
-        check_whole_cases(counts, "counts", "to be pooled")
-    if isinstance(counts, xr.Dataset) and "pattern" in counts.dims:
-        return _pool_cases(counts, join, tested)
-    counts = check_tables(counts)
-    if "dataset" not in counts.dims:
-        raise ArgumentError("counts", "must have the dim dataset to be pooled", counts.dims)
+def _datasets_to_pool(counts: xr.DataArray, join: Any) -> np.ndarray:
+    """Return which data sets every entity saw; raise an error if there is none, or if all must be."""
     common, lacking = common_datasets(counts)
     others = "a hierarchical model learns from all of them without pooling; or select data sets or entities"
     if lacking and join == "exact":
@@ -197,7 +188,21 @@ def pool_evidence(counts: Any, join: Any, tested: bool = False) -> Any:
             f"none{': ' * bool(lacking)}{lacking}",
             others,
         )
-    retained = counts.isel(dataset=common)
+    return common
+
+
+def pool_evidence(counts: Any, join: Any, tested: bool = False) -> Any:
+    """Pool as :func:`pool` does, with or without the tests of differences between data sets."""
+    check_choice("join", join, JOINS)
+    if isinstance(counts, xr.DataArray | xr.Dataset):
+        counts = groups_as_datasets(counts) if has_groups(counts) else counts
+        check_whole_cases(counts, "counts", "to be pooled")
+    if isinstance(counts, xr.Dataset) and "pattern" in counts.dims:
+        return _pool_cases(counts, join, tested)
+    counts = check_tables(counts)
+    if "dataset" not in counts.dims:
+        raise ArgumentError("counts", "must have the dim dataset to be pooled", counts.dims)
+    retained = counts.isel(dataset=_datasets_to_pool(counts, join))
     pooled = (
         retained.sum("dataset")
         .assign_attrs(counts.attrs | {"pooled": pooled_counts(retained, tested)})

@@ -74,20 +74,8 @@ def from_estimators(
     >>> br.scores.accuracy(br.fit(evidence, seed=1)["observed_data"]["counts"]).item().__round__(3)
     0.667
     """
-    estimators = name_estimators("estimators", estimators)
-    if not isinstance(estimators, Mapping):
-        raise ArgumentTypeError(
-            "estimators", "must be a mapping from names to estimators", describe_value(estimators)
-        )
-    names = check_entities("estimators", list(estimators))
-    for name in names:
-        if isinstance(estimators[name], type) or not callable(
-            getattr(estimators[name], "predict", None)
-        ):
-            got = describe_value(estimators[name])
-            raise ArgumentTypeError(
-                f"estimators[{name!r}]", "must be an object with the method predict", got
-            )
+    estimators = _check_estimators(estimators)
+    names = list(estimators)
     size = check_labels("y", y).size
     if (held := _rows_of(X)) != size:
         raise ArgumentError("X", f"must have a row for each of the {size} labels of y", held)
@@ -116,7 +104,7 @@ def from_estimators(
             BESIDE_PATTERNS
         )
         joint = joint.assign(renamed.data_vars).assign_coords(case_actual=renamed["case_actual"])
-    elif lacking and len(lacking) < len(names):
+    elif len(lacking) < len(names):
         notes.append(Note("probabilities_lacking", {"entities": lacking}))
     return joint.assign_attrs(add_notes(joint.attrs, notes) | {"noun": "model"})
 
@@ -205,6 +193,24 @@ def _table(values_and_order: tuple[np.ndarray, list], order: list) -> pd.DataFra
             "estimators", f"must know the classes {order}", f"none that knows {missing[0]!r}"
         )
     return pd.DataFrame(values, columns=classes)[order]
+
+
+def _check_estimators(estimators: Any) -> dict[Any, Any]:
+    """Return the estimators by name; raise an error unless each can predict."""
+    estimators = name_estimators("estimators", estimators)
+    if not isinstance(estimators, Mapping):
+        raise ArgumentTypeError(
+            "estimators", "must be a mapping from names to estimators", describe_value(estimators)
+        )
+    by_name = {name: estimators[name] for name in check_entities("estimators", list(estimators))}
+    for name, estimator in by_name.items():
+        if isinstance(estimator, type) or not callable(getattr(estimator, "predict", None)):
+            raise ArgumentTypeError(
+                f"estimators[{name!r}]",
+                "must be an object with the method predict",
+                describe_value(estimator),
+            )
+    return by_name
 
 
 def _rows_of(X: Any) -> int:

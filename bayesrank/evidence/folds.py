@@ -110,17 +110,7 @@ def from_folds(
         "train": train if isinstance(train, str) else None,
         "test": test if isinstance(test, str) else None,
     }
-    used: dict[Any, str] = {}
-    for role, name in roles.items():
-        if name is None:
-            continue
-        check_column(role, name, scores.columns, "the scores")
-        if name in used:
-            raise ArgumentError(
-                role, "must name a different column", f"{name!r}, the {used[name]} as well"
-            )
-        used[name] = role
-    outcomes = scores.drop(columns=list(used))
+    outcomes = scores.drop(columns=_columns_in_use(scores, roles))
     percent = [name for name, column in outcomes.items() if _is_percent(column)]
     outcomes = outcomes.apply(lambda column: _to_shares(column) if _is_percent(column) else column)
     values = _check_scores(outcomes)
@@ -133,15 +123,11 @@ def from_folds(
         )
     _check_shares(table["training_cases"][1], table["test_cases"][1])
     coords: dict[str, Any] = {"entity": name_coord(list(outcomes.columns))}
-    for role in ("repeat", "dataset"):
-        if roles[role] is None:
-            continue
-        column = scores[roles[role]]
-        if column.isna().any():
-            raise ArgumentError(
-                role, "must name a column without missing values", f"{roles[role]!r}"
-            )
-        coords[role] = ("split", column.to_numpy())
+    coords |= {
+        role: ("split", _names_of_splits(scores, role, roles[role]))
+        for role in ("repeat", "dataset")
+        if roles[role] is not None
+    }
     groups = scores[dataset].tolist() if dataset is not None else [""] * size
     number = pd.Series(groups).value_counts()
     if number.min() < 2:
@@ -160,6 +146,29 @@ def split_columns(names: Iterable[Any]) -> dict[str, list[Any]]:
         if match := SPLIT.fullmatch(str(name)):
             found.setdefault(match[2], {})[int(match[1])] = name
     return {metric: [held[i] for i in sorted(held)] for metric, held in found.items()}
+
+
+def _columns_in_use(scores: pd.DataFrame, roles: dict[str, Any]) -> list[Any]:
+    """Return the columns that have a role; raise an error if one is absent or has two roles."""
+    used: dict[Any, str] = {}
+    for role, name in roles.items():
+        if name is None:
+            continue
+        check_column(role, name, scores.columns, "the scores")
+        if name in used:
+            raise ArgumentError(
+                role, "must name a different column", f"{name!r}, the {used[name]} as well"
+            )
+        used[name] = role
+    return list(used)
+
+
+def _names_of_splits(scores: pd.DataFrame, role: str, name: Any) -> np.ndarray:
+    """Return the column that names the repetition or data set of each split, without missing names."""
+    column = scores[name]
+    if column.isna().any():
+        raise ArgumentError(role, "must name a column without missing values", f"{name!r}")
+    return column.to_numpy()
 
 
 def _of_search(results: Any, metric: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:

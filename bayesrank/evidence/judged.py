@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -230,16 +230,21 @@ def _with_headings(
             ),
         )
     if "count" in free and used[-1] is None:
-        raise ArgumentError(
-            "count",
-            f"must say what the column {free['count']!r} holds",
-            "none",
-            Advice(
-                *(Typed("count", free["count"]), " if a row stands for that many cases, else "),
-                Typed("ignore", free["count"], f"frame.drop(columns={free['count']!r})"),
-            ),
-        )
+        _refuse_unnamed_count(free["count"])
     return roles
+
+
+def _refuse_unnamed_count(name: Any) -> NoReturn:
+    """Raise an error that asks what a column called count holds."""
+    raise ArgumentError(
+        "count",
+        f"must say what the column {name!r} holds",
+        "none",
+        Advice(
+            *(Typed("count", name), " if a row stands for that many cases, else "),
+            Typed("ignore", name, f"frame.drop(columns={name!r})"),
+        ),
+    )
 
 
 def _is_in(name: Any, columns: list[Any]) -> bool:
@@ -282,9 +287,8 @@ def _read_long(
     )
 
 
-def _read_wide(
-    frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any]
-) -> tuple[_Rows, list, list]:
+def _check_mappings(judge: Any, truth: Any, entity: Any) -> None:
+    """Raise an error unless judge and truth of a wide frame are mappings from the same entities."""
     for role, given in (("judge", judge), ("truth", truth)):
         if not isinstance(given, Mapping) or not given:
             raise ArgumentError(
@@ -292,7 +296,7 @@ def _read_wide(
                 "must be a mapping from each entity to its column, as judge and truth both are",
                 describe_value(given),
             )
-    if roles["entity"] is not None:
+    if entity is not None:
         raise ArgumentError(
             "entity", "must be None for a wide frame, whose mappings name the entities"
         )
@@ -303,17 +307,19 @@ def _read_wide(
             "must have the entities of judge",
             f"{list_names(odd, 3)} in only one of the two",
         )
-    names = list(judge)
+
+
+def _columns_of_verdicts(
+    frame: pd.DataFrame, judge: Mapping[Any, Any], truth: Mapping[Any, Any]
+) -> dict[Any, list]:
+    """Return the columns with the verdicts on each entity, as many for each; no column has two roles."""
     columns = {name: [held] if isinstance(held, str) or not isinstance(held, list | tuple) else list(held)
                for name, held in judge.items()}  # fmt: skip
-    if len({len(held) for held in columns.values()}) != 1 or not columns[names[0]]:
-        raise ArgumentError(
-            "judge",
-            "must name the same number of columns for each entity",
-            {k: len(v) for k, v in columns.items()},
-        )
-    for name in names:
-        for column in columns[name]:
+    sizes = {name: len(held) for name, held in columns.items()}
+    if len(set(sizes.values())) != 1 or 0 in sizes.values():
+        raise ArgumentError("judge", "must name the same number of columns for each entity", sizes)
+    for name, held in columns.items():
+        for column in held:
             check_column(f"judge[{name!r}]", column, frame.columns)
         check_column(f"truth[{name!r}]", truth[name], frame.columns)
     used = [*(column for held in columns.values() for column in held), *truth.values()]
@@ -321,6 +327,15 @@ def _read_wide(
         raise ArgumentError(
             "judge", "must name columns that have no other role", f"{used[twice[0]]!r} twice"
         )
+    return columns
+
+
+def _read_wide(
+    frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any]
+) -> tuple[_Rows, list, list]:
+    _check_mappings(judge, truth, roles["entity"])
+    columns = _columns_of_verdicts(frame, judge, truth)
+    names = list(columns)
     size, entities = len(frame), len(names)
     number = len(columns[names[0]])
     judges = (
@@ -362,20 +377,9 @@ def _assemble(
         levels = [*levels, ABSTAINED]
         verdict = np.where((verdict == -1) & ~absent[:, None], len(levels) - 1, verdict)
     code, cases = factorize(rows.names["case"])
-    pairs = rows.entity * len(cases) + code
-    if len(np.unique(pairs)) < len(pairs) and (twice := find_repeat(pairs.tolist())) is not None:
-        repeated = rows.names["case"][twice[0]]
-        raise ArgumentError(
-            "case",
-            "must name each case of an entity once",
-            f"{repeated!r} twice for {names[rows.entity[twice[0]]]!r}",
-        )
-    times = np.ones(len(cases), np.int64)
-    times[code] = numbers.repeats
-    weight = None
-    if numbers.weight is not None:
-        weight = np.array(_of_cases("weight", numbers.weight.tolist(), code, cases))
-        times[weight == 0] = 0
+    _refuse_repeated_cases(rows, names, code, len(cases))
+    case_numbers = _numbers_by_case(numbers, code, cases)
+    times = case_numbers.repeats
     shape = (len(cases), len(names))
     truths, verdicts = np.full(shape, np.nan), np.full((*shape, len(judges)), -1)
     retained = ~absent
@@ -394,9 +398,8 @@ def _assemble(
     )
     counted = times > 0
     groups = keep_rows(groups, counted)
-    weighted = scale_weights(Numbers(times, weight).keep(counted), groups.get("dataset"))
+    weighted = scale_weights(case_numbers.keep(counted), groups.get("dataset"))
     distinct, count, coords = patterns(codes[counted], weighted.number, groups, weighted.each)
-    truths = np.where(distinct[:, -len(names) :] < 0, np.nan, distinct[:, -len(names) :])
     judged, total = times @ (verdicts >= 0).any(axis=2), int(times.sum())
     labels = times @ has_truth
     ledger = Ledger(
@@ -406,24 +409,53 @@ def _assemble(
         missing="own" if (judged < total).any() else "",
         labels=(int(labels.min()), int(labels.max())),
     )
+    variables = _pattern_variables(distinct, len(names)) | {
+        "count": ("pattern", count),
+        "labels": ("entity", labels),
+    }
+    described: dict[str, Any] = {
+        "entity": name_coord(names),
+        "judge": [str(name) for name in judges],
+    }
+    described |= {"verdict_label": levels, **coords}
     return xr.Dataset(
-        {
-            "truth": (("pattern", "entity"), truths),
-            "verdict": (
-                ("pattern", "entity", "judge"),
-                distinct[:, : -len(names)].reshape(len(distinct), len(names), -1),
-            ),
-            "count": ("pattern", count),
-            "labels": ("entity", labels),
-        },
-        {
-            "entity": name_coord(names),
-            "judge": [str(name) for name in judges],
-            "verdict_label": levels,
-            **coords,
-        },
-        add_notes(weighted.attrs | ledger.to_attrs(), weighted.notes),
+        variables, described, add_notes(weighted.attrs | ledger.to_attrs(), weighted.notes)
     )
+
+
+def _refuse_repeated_cases(rows: _Rows, names: list, code: np.ndarray, cases: int) -> None:
+    """Raise an error if an entity has a case twice."""
+    pairs = rows.entity * cases + code
+    if len(np.unique(pairs)) < len(pairs) and (twice := find_repeat(pairs.tolist())) is not None:
+        repeated = rows.names["case"][twice[0]]
+        raise ArgumentError(
+            "case",
+            "must name each case of an entity once",
+            f"{repeated!r} twice for {names[rows.entity[twice[0]]]!r}",
+        )
+
+
+def _numbers_by_case(numbers: Numbers, code: np.ndarray, cases: list) -> Numbers:
+    """Return the number and the weight of each case from those of the rows."""
+    times = np.ones(len(cases), np.int64)
+    times[code] = numbers.repeats
+    if numbers.weight is None:
+        return Numbers(times, None)
+    weight = np.array(_of_cases("weight", numbers.weight.tolist(), code, cases))
+    times[weight == 0] = 0
+    return Numbers(times, weight)
+
+
+def _pattern_variables(distinct: np.ndarray, entities: int) -> dict[str, Any]:
+    """Return verdicts and truths from distinct rows of codes, which have the truths last."""
+    truths, verdicts = distinct[:, -entities:], distinct[:, :-entities]
+    return {
+        "truth": (("pattern", "entity"), np.where(truths < 0, np.nan, truths)),
+        "verdict": (
+            ("pattern", "entity", "judge"),
+            verdicts.reshape(len(distinct), entities, -1),
+        ),
+    }
 
 
 def _refuse_unjudged(none: np.ndarray, has_truth: np.ndarray, where: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -87,18 +88,8 @@ def from_matrix(
                 f"rows {rows}, columns {columns}",
             )
         labels, matrix = rows if labels is None else labels, matrix.to_numpy()
-    values = check_counts_array("matrix", matrix)
-    if (
-        values.ndim not in (2, 3)
-        or values.shape[-1] != values.shape[-2]
-        or values.shape[-1] < 2
-        or not values.size
-    ):
-        raise ArgumentError(
-            "matrix", "must have the shape (C, C) or (entities, C, C) with C >= 2", values.shape
-        )
+    values = _check_square(matrix)
     size = values.shape[-1]
-    values = values.reshape(-1, size, size)
     if orientation == "predicted_rows":
         values = values.swapaxes(-1, -2)
     if labels is None:
@@ -109,6 +100,17 @@ def from_matrix(
     counts = arrange(values, entity_names(entity, len(values)), None, class_dims(classes))
     counts = mark_averaged(counts, [True] * size, named=ordered)
     return put_in_class_order(counts, positive, ordered)
+
+
+def _check_square(matrix: Any) -> np.ndarray:
+    """Return square matrices of counts (entity, class, class)."""
+    values = check_counts_array("matrix", matrix)
+    size = values.shape[-1] if values.ndim in (2, 3) and values.size else 0
+    if size < 2 or values.shape[-2] != size:
+        raise ArgumentError(
+            "matrix", "must have the shape (C, C) or (entities, C, C) with C >= 2", values.shape
+        )
+    return values.reshape(-1, size, size)
 
 
 @check_call
@@ -161,27 +163,7 @@ def from_rates(
         name: check_labelled_numbers(name, value, 0.0, 1.0, dim="entity")
         for name, value in arguments.items()
     }
-    sizes = {name: each.sizes["entity"] for name, each in rates.items() if "entity" in each.dims}
-    longest = max(sizes.values(), default=1)
-    if any(size not in (1, longest) for size in sizes.values()):
-        raise ArgumentError(
-            "tpr, fpr or tnr, and prevalence",
-            "must be numbers or have the same length",
-            f"lengths {sizes}",
-        )
-    # A single number applies to all entities.
-    parts = [
-        each.isel(entity=0, drop=True)
-        if sizes.get(name) == 1 and "entity" not in each.coords
-        else each
-        for name, each in rates.items()
-    ]
-    try:
-        right, second_rate, share = xr.align(*parts, join="exact")
-    except ValueError as error:
-        raise ArgumentError(
-            f"tpr, {second} and prevalence", f"must have the same labels on shared dims: {error}"
-        ) from None
+    right, second_rate, share = _align_rates(rates)
     wrong = second_rate if tnr is None else 1 - second_rate
     cells = xr.broadcast(
         (1 - share) * (1 - wrong), (1 - share) * wrong, share * (1 - right), share * right
@@ -192,20 +174,50 @@ def from_rates(
     ]
     table = xr.concat(rows, "actual", coords="minimal", compat="override")
     if "entity" not in table.dims:
-        odd = next(
-            (str(dim) for dim in table.dims if dim not in (*BESIDE_ENTITIES, *CLASS_DIMS)), None
-        )
-        if odd is not None and entity is None:
-            rate = next(name for name, each in rates.items() if odd in each.dims)
-            raise ArgumentError(
-                rate,
-                f"must have the dim entity if it has other dims than {', '.join(BESIDE_ENTITIES)}",
-                f"the dim {odd}",
-                f"{rate}.rename({odd}='entity') makes these the entities; entity='name' says whose rates they are",
-            )
+        if entity is None:
+            _refuse_other_dims(table, rates)
         table = table.expand_dims("entity")
     if entity is not None or "entity" not in table.coords:
         table = table.assign_coords(entity=entity_names(entity, table.sizes["entity"]))
     first = [dim for dim in ("chain", "draw") if dim in table.dims]
     table = table.assign_coords(class_dims(TWO_CLASSES)).drop_attrs().rename("performance")
     return table.transpose(*first, ..., "entity", *CLASS_DIMS)
+
+
+def _align_rates(rates: dict[str, xr.DataArray]) -> tuple[xr.DataArray, ...]:
+    """Return the rates with equal labels; a single number applies to all entities."""
+    sizes = {name: each.sizes["entity"] for name, each in rates.items() if "entity" in each.dims}
+    longest = max(sizes.values(), default=1)
+    if any(size not in (1, longest) for size in sizes.values()):
+        raise ArgumentError(
+            "tpr, fpr or tnr, and prevalence",
+            "must be numbers or have the same length",
+            f"lengths {sizes}",
+        )
+    parts = [
+        each.isel(entity=0, drop=True)
+        if sizes.get(name) == 1 and "entity" not in each.coords
+        else each
+        for name, each in rates.items()
+    ]
+    try:
+        return xr.align(*parts, join="exact")
+    except ValueError as error:
+        first, second, third = rates
+        raise ArgumentError(
+            f"{first}, {second} and {third}", f"must have the same labels on shared dims: {error}"
+        ) from None
+
+
+def _refuse_other_dims(table: xr.DataArray, rates: dict[str, xr.DataArray]) -> None:
+    """Raise an error if rates without the dim entity have a dim that may stand for it."""
+    odd = next((str(dim) for dim in table.dims if dim not in (*BESIDE_ENTITIES, *CLASS_DIMS)), None)
+    if odd is None:
+        return
+    rate = next(name for name, each in rates.items() if odd in each.dims)
+    raise ArgumentError(
+        rate,
+        f"must have the dim entity if it has other dims than {', '.join(BESIDE_ENTITIES)}",
+        f"the dim {odd}",
+        f"{rate}.rename({odd}='entity') makes these the entities; entity='name' says whose rates they are",
+    )

@@ -444,6 +444,28 @@ def check_range(bounds: Any, values: Any = ()) -> tuple[float, float]:
     return float(pair[0]), float(pair[1])
 
 
+#: The values of ``missing=``, and what each does.
+WAYS_TO_TREAT_MISSING = Advice(
+    *(Typed("missing", "common"), " keeps the cases that all entities met, "),
+    *(Typed("missing", "own"), " leaves each entity on its own cases, "),
+    *(Typed("missing", 0), " counts a missing answer as 0, or wrong"),
+)
+
+
+def _keep_common(
+    lacking: np.ndarray, count: np.ndarray, case: Sequence[Hashable] | None
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Return a mask of the rows of cases that every entity answered, and attrs with their number."""
+    which, retained = find_common(~lacking, case)
+    if not retained.any():
+        raise ArgumentError(
+            "missing", "cannot be 'common': no case has predictions of all entities", "none"
+        )
+    has_rows = count if case is None else np.bincount(which) > 0
+    of_cases = retained if case is None else np.bincount(which, retained) > 0
+    return retained, common_note(int(has_rows[of_cases].sum()), int(has_rows[~of_cases].sum()))
+
+
 def _fill_missing(
     values: np.ndarray,
     count: np.ndarray,
@@ -469,29 +491,10 @@ def _fill_missing(
             "frame",
             "must contain an outcome of every entity on every case",
             f"none in column {names[column]!r}, row {outcomes.index[row]}",
-            Advice(
-                *(
-                    Typed("missing", "common"),
-                    " keeps the cases that all entities met, ",
-                    Typed("missing", "own"),
-                ),
-                *(" leaves each entity on its own cases, ", Typed("missing", 0)),
-                " counts a missing answer as 0, or wrong",
-            ),
+            WAYS_TO_TREAT_MISSING,
         )
     if missing == "common":
-        which, retained = find_common(~lacking, case)
-        if not retained.any():
-            raise ArgumentError(
-                "missing", "cannot be 'common': no case has predictions of all entities", "none"
-            )
-        has_rows = count if case is None else np.bincount(which) > 0
-        of_cases = retained if case is None else np.bincount(which, retained) > 0
-        return (
-            values,
-            retained,
-            common_note(int(has_rows[of_cases].sum()), int(has_rows[~of_cases].sum())),
-        )
+        return values, *_keep_common(lacking, count, case)
     all_rows = np.ones(len(values), bool)
     if missing == "own":
         # The ledger holds the numbers of runs; a run that was never made is no missing run.

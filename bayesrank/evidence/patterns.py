@@ -70,6 +70,14 @@ def patterns(
     return rows[:, len(factorized) :], count, coords
 
 
+#: What to do about a case that counts twice.
+COUNTED_TWICE = Advice(
+    "The same case counted twice is not new evidence: pass one row a case, the mean over its repetitions (",
+    *(Typed("run"), InPython(" of br.from_outcomes"), "), or the names as ", Typed("cluster")),
+    *(" instead of ", Typed("case")),
+)
+
+
 def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
     """Raise an error if a named case counts twice: in two rows (except runs), in two data sets, or by its count."""
     if "case" not in groups:
@@ -81,17 +89,6 @@ def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
             f"must be 0 or 1 if cases have names: a case that counts {count.max()} times is not new evidence",
             f"{count.max()} for {names[int(count.argmax())]!r}",
         )
-    remedy = Advice(
-        "The same case counted twice is not new evidence: pass one row a case, the mean over its repetitions (",
-        *(
-            Typed("run"),
-            InPython(" of br.from_outcomes"),
-            "), or the names as ",
-            Typed("cluster"),
-            " instead of ",
-        ),
-        Typed("case"),
-    )
     pairs = list(dict.fromkeys(zip(names, groups.get("dataset", names), strict=True)))
     if "dataset" in groups and (twice := find_repeat(name for name, _ in pairs)) is not None:
         (name, second), (_, first) = (pairs[i] for i in twice)
@@ -100,7 +97,7 @@ def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
             "must name each case in one data set only",
             Advice(
                 f"duplicate cases: {name!r} in {first!r} and in {second!r}, as repeated folds do. ",
-                *(remedy, ", and no ", Typed("dataset")),
+                *(COUNTED_TWICE, ", and no ", Typed("dataset")),
             ),
         )
     runs = groups.get("run")
@@ -112,7 +109,7 @@ def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
                 "must name each run of a case once",
                 f"duplicate runs: {runs[twice[0]]!r} of {name!r}",
             )
-        got = Advice(f"duplicate cases: {name!r} in several rows. ", remedy)
+        got = Advice(f"duplicate cases: {name!r} in several rows. ", COUNTED_TWICE)
         raise ArgumentError("case", "must name each case once", got)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -129,42 +130,51 @@ def _binary(hits: np.ndarray, total: np.ndarray) -> list[tuple[np.ndarray, np.nd
     return [(table, np.array([0.0, 1.0])) for table in np.stack([total - hits, hits], axis=-1)]
 
 
-def pooled_cases(joint: xr.Dataset) -> Pooled:
-    """Record a pool of joint outcomes; the compared units are clusters, if there are any."""
-    where, datasets = factorize(joint["dataset"].values.tolist())
-    count = joint["count"].values.astype(float)
-    clustered = "cluster" in joint.coords
-    unit = where
-    if clustered:
-        unit = factorize(list(zip(joint["cluster"].values.tolist(), where.tolist(), strict=True)))[
-            0
-        ]
+@dataclass(frozen=True)
+class _Units:
+    """The compared units of joint outcomes by pattern: cases, or clusters if there are any."""
 
-    def units(outcome: np.ndarray, here: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the table (data set, value) of the cases in the mask ``here``, and its values."""
-        y, at, weight = outcome[here], where[here], count[here]
+    datasets: list
+    dataset: np.ndarray  # (pattern), codes
+    cluster: np.ndarray | None  # (pattern), codes of clusters within their data set
+    count: np.ndarray  # (pattern)
+
+    @classmethod
+    def of(cls, joint: xr.Dataset) -> "_Units":
+        """Return the units of joint outcomes."""
+        dataset, names = factorize(joint["dataset"].values.tolist())
+        cluster = None
+        if "cluster" in joint.coords:
+            clusters = zip(joint["cluster"].values.tolist(), dataset.tolist(), strict=True)
+            cluster = factorize(list(clusters))[0]
+        return cls(names, dataset, cluster, joint["count"].values.astype(float))
+
+    def table(self, outcome: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the table (data set, value) of the units in a mask of patterns, and its values."""
+        y, dataset, weight = outcome[mask], self.dataset[mask], self.count[mask]
         if not weight.size:
-            return np.zeros((len(datasets), 1), np.int64), np.zeros(1)
-        if clustered:
+            return np.zeros((len(self.datasets), 1), np.int64), np.zeros(1)
+        if self.cluster is not None:
             # The value of a cluster is the sum of its outcomes minus its expectation under the
             # overall mean.
             centred = y - np.average(y, weights=weight)
-            _, first, which = np.unique(unit[here], return_index=True, return_inverse=True)
-            y, at, weight = (
-                np.bincount(which, weight * centred).round(9),
-                at[first],
-                np.ones(len(first)),
-            )
+            _, first, which = np.unique(self.cluster[mask], return_index=True, return_inverse=True)
+            y = np.bincount(which, weight * centred).round(9)
+            dataset, weight = dataset[first], np.ones(len(first))
         values, code = np.unique(y, return_inverse=True)
-        table = np.zeros((len(datasets), len(values)), np.int64)
-        np.add.at(table, (at, code), weight.astype(np.int64))
+        table = np.zeros((len(self.datasets), len(values)), np.int64)
+        np.add.at(table, (dataset, code), weight.astype(np.int64))
         return table, values
 
+
+def pooled_cases(joint: xr.Dataset) -> Pooled:
+    """Record a pool of joint outcomes; the compared units are clusters, if there are any."""
+    units = _Units.of(joint)
     names = joint["entity"].values.tolist()
     parts: dict[tuple[str, str], list[tuple[np.ndarray, np.ndarray]]] = {}
     if "outcome" in joint:
         outcome = joint["outcome"].transpose("pattern", "entity").values.astype(float)
-        parts[MEAN, ""] = [units(column, ~np.isnan(column)) for column in outcome.T]
+        parts[MEAN, ""] = [units.table(column, ~np.isnan(column)) for column in outcome.T]
         number = len(np.unique(outcome[~np.isnan(outcome)]))
     else:
         actual, labels = joint["actual"].values, joint["label"].values.tolist()
@@ -173,11 +183,11 @@ def pooled_cases(joint: xr.Dataset) -> Pooled:
         ).astype(float)
         number = len(labels)
         for label in labels:
-            parts[RECALL, str(label)] = [units(column, actual == label) for column in right.T]
+            parts[RECALL, str(label)] = [units.table(column, actual == label) for column in right.T]
         for _, label in _classes_with_shares(labels):
-            of_label = units((actual == label).astype(float), np.ones(len(actual), bool))
+            of_label = units.table((actual == label).astype(float), np.ones(len(actual), bool))
             parts[SHARE, str(label)] = [of_label] * len(names)
-    return Pooled(_write_record(datasets, names, parts, number, clustered))
+    return Pooled(_write_record(units.datasets, names, parts, number, units.cluster is not None))
 
 
 def _classes_with_shares(classes: Sequence[Any]) -> list[tuple[int, Any]]:

@@ -344,6 +344,36 @@ def _known_labels(classes: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.array([*classes.tolist(), None], object)[codes]
 
 
+def _without_floats(truth: np.ndarray) -> np.ndarray:
+    """Return true labels that are whole numbers as such, since missing values make floats of them."""
+    true_labels = truth[~pd.isna(truth)]
+    if (
+        true_labels.size == truth.size
+        or true_labels.dtype.kind != "f"
+        or (true_labels != np.floor(true_labels)).any()
+    ):
+        return truth
+    return np.array([None if pd.isna(label) else int(label) for label in truth.tolist()], object)
+
+
+def _check_guesses(
+    name: Any, predicted: Any, truth: np.ndarray, named: list, may_lack: bool
+) -> np.ndarray:
+    """Return the predicted labels of an entity, one for each case and of the type of the true labels."""
+    argument = f"predictions[{name!r}]"
+    guess = check_labels(argument, predicted, may_lack=may_lack, hint=LACKING)
+    if guess.size != truth.size:
+        raise ArgumentError(
+            argument,
+            f"must contain one label for each of the {truth.size} cases of y_true",
+            guess.size,
+        )
+    true_labels = truth[~pd.isna(truth)]
+    if true_labels.size:
+        _check_types(argument, guess, {*true_labels.tolist(), *named})
+    return guess
+
+
 def _encode(
     y_true: Any,
     predictions: Any,
@@ -355,39 +385,16 @@ def _encode(
     """Validate the cases and code their labels; an allowed missing prediction, or truth, has the code -1."""
     entities = check_by_entity("predictions", predictions, "predicted labels")
     if part and y_true is None:
-        truth = np.full(
-            check_labels(
-                f"predictions[{entities[0]!r}]", predictions[entities[0]], may_lack=may_lack
-            ).size,
-            None,
-        )
+        argument, answers_of_first = f"predictions[{entities[0]!r}]", predictions[entities[0]]
+        truth = np.full(check_labels(argument, answers_of_first, may_lack=may_lack).size, None)
     else:
-        truth = check_labels("y_true", y_true, may_lack=part, hint=NO_TRUTH)
+        truth = _without_floats(check_labels("y_true", y_true, may_lack=part, hint=NO_TRUTH))
     true_labels = truth[~pd.isna(truth)]
-    if (
-        true_labels.size < truth.size
-        and true_labels.dtype.kind == "f"
-        and (true_labels == np.floor(true_labels)).all()
-    ):
-        # Missing values make floats of whole numbers.
-        truth = np.array(
-            [None if pd.isna(label) else int(label) for label in truth.tolist()], object
-        )
-        true_labels = truth[~pd.isna(truth)]
-    guesses, named = {}, [] if labels is None else check_class_labels(labels)
-    for name in entities:
-        argument = f"predictions[{name!r}]"
-        guesses[argument] = guess = check_labels(
-            argument, predictions[name], may_lack=may_lack, hint=LACKING
-        )
-        if guess.size != truth.size:
-            raise ArgumentError(
-                argument,
-                f"must contain one label for each of the {truth.size} cases of y_true",
-                guess.size,
-            )
-        if true_labels.size:
-            _check_types(argument, guess, {*true_labels.tolist(), *named})
+    named = [] if labels is None else check_class_labels(labels)
+    guesses = {
+        f"predictions[{name!r}]": _check_guesses(name, predictions[name], truth, named, may_lack)
+        for name in entities
+    }
     answers = [guess[~pd.isna(guess)] for guess in guesses.values()]
     classes = all_classes(named or ordered_categories(y_true), [true_labels, *answers])
     if labels is None and len(classes) > 2:
@@ -489,19 +496,7 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     """
     if has_groups(joint):
         return name_groups_of(counts_of(groups_as_datasets(joint)))
-    if parse_given(joint).truth_in_part:
-        raise ArgumentError(
-            "model", "must be 'partial_truth' if the truth of some cases is unknown", "another one"
-        )
-    if "cluster" in joint.coords:
-        raise ArgumentError(
-            "model",
-            "must be 'paired' for cases in clusters, since counts assume independent cases",
-            hint=Advice(
-                "with 'paired' each data set has an analysis of its own",
-                InPython(", or br.pool puts them together"),
-            ),
-        )
+    _refuse_uncountable(joint)
     names, number = joint["entity"].values.tolist(), joint["count"].values
     weight = joint[UNIT_WEIGHT].values if UNIT_WEIGHT in joint.coords else None
     where = joint["dataset"].values.tolist() if "dataset" in joint.coords else None
@@ -525,7 +520,23 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
         if where is not None:  # without outcomes on a data set, an entity is not measured there
             counts["measured"] = (counts > 0).any("outcome")
     if where is not None:
-        counts["dataset"].attrs |= joint[
-            "dataset"
-        ].attrs  # whether these are groups, which may be equal
+        # The attrs say whether these are groups, which may be equal.
+        counts["dataset"].attrs |= joint["dataset"].attrs
     return counts.assign_attrs(add_notes(joint.attrs, [Note("cases_summed")]))
+
+
+def _refuse_uncountable(joint: xr.Dataset) -> None:
+    """Raise an error if some truths are unknown, or if cases are in clusters: counts would mislead."""
+    if parse_given(joint).truth_in_part:
+        raise ArgumentError(
+            "model", "must be 'partial_truth' if the truth of some cases is unknown", "another one"
+        )
+    if "cluster" in joint.coords:
+        raise ArgumentError(
+            "model",
+            "must be 'paired' for cases in clusters, since counts assume independent cases",
+            hint=Advice(
+                "with 'paired' each data set has an analysis of its own",
+                InPython(", or br.pool puts them together"),
+            ),
+        )

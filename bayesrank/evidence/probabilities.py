@@ -96,20 +96,10 @@ def from_probabilities(
     >>> round(posterior["observed_data"]["auc_roc"].item(), 3)
     0.778
     """
-    if are_pairs(probabilities):
-        probabilities = pairs_by_name("probabilities", probabilities)
-    elif not isinstance(probabilities, Mapping | pd.DataFrame):
-        framed = hasattr(
-            probabilities, "get_column"
-        )  # polars; a table of two columns may also be of two classes
-        probabilities = (
-            name_columns("probabilities", probabilities, None)
-            if framed
-            else {"entity 1": probabilities}
-        )
     groups = {"case": case, "cluster": cluster, "dataset": dataset}
+    by_entity = _probabilities_by_entity(probabilities)
     aligned, joined = align_cases(
-        {"y_true": y_true, "probabilities": probabilities, "weight": weight, **groups}
+        {"y_true": y_true, "probabilities": by_entity, "weight": weight, **groups}
     )
     y_true, probabilities = aligned["y_true"], aligned["probabilities"]
     entities = check_by_entity("probabilities", probabilities, "predicted probabilities")
@@ -151,6 +141,18 @@ def from_probabilities(
         add_notes(weighted.attrs | ledger.to_attrs(), [*joined, *weighted.notes]),
     )
     return mark_positive(result, chosen)
+
+
+def _probabilities_by_entity(probabilities: Any) -> Any:
+    """Return the predicted probabilities by the name of their entity."""
+    if are_pairs(probabilities):
+        return pairs_by_name("probabilities", probabilities)
+    if isinstance(probabilities, Mapping | pd.DataFrame):
+        return probabilities
+    # Of the tables, one of polars names its entities; another may have a column for each class.
+    if hasattr(probabilities, "get_column"):
+        return name_columns("probabilities", probabilities, None)
+    return {"entity 1": probabilities}
 
 
 def probabilities_of(evidence: Any) -> Any:
@@ -208,9 +210,8 @@ def _name_cases(groups: Mapping[str, Any], size: int) -> dict[str, list]:
     return named
 
 
-def _check_column(name: Any, predicted: Any, classes: list, size: int) -> np.ndarray:
-    """Return the values of an entity: (case) of the positive one of two classes, (case, class) of more."""
-    argument = f"probabilities[{name!r}]"
+def _order_columns(argument: str, predicted: Any, classes: list) -> Any:
+    """Return predicted probabilities with the columns of a table, if it is one, in the order of the classes."""
     if isinstance(predicted, pd.DataFrame):
         columns = {str(label): label for label in predicted.columns}
         lacking = [label for label in classes if str(label) not in columns]
@@ -218,17 +219,20 @@ def _check_column(name: Any, predicted: Any, classes: list, size: int) -> np.nda
             raise ArgumentError(
                 argument, f"must have a column for each class, {classes}", list(columns)
             )
-        predicted = predicted[[columns[str(label)] for label in classes]].to_numpy()
-    elif np.ndim(predicted) == 2:
-        predicted = np.asarray(predicted)
-        if predicted.shape[1] == len(
-            classes
-        ):  # predict_proba sorts the classes; here the positive one may come first
-            predicted = (
-                predicted[:, np.argsort(np.argsort(np.array(classes, object)))]
-                if _sorts(classes)
-                else predicted
-            )
+        return predicted[[columns[str(label)] for label in classes]].to_numpy()
+    if np.ndim(predicted) != 2:
+        return predicted
+    table = np.asarray(predicted)
+    if table.shape[1] != len(classes) or not _sorts(classes):
+        return table
+    # predict_proba sorts the classes; here the positive one may come first.
+    return table[:, np.argsort(np.argsort(np.array(classes, object)))]
+
+
+def _check_column(name: Any, predicted: Any, classes: list, size: int) -> np.ndarray:
+    """Return the values of an entity: (case) of the positive one of two classes, (case, class) of more."""
+    argument = f"probabilities[{name!r}]"
+    predicted = _order_columns(argument, predicted, classes)
     try:
         values = np.asarray(predicted, float)
     except (TypeError, ValueError, OverflowError):

@@ -200,13 +200,7 @@ def count_votes(
     wins, ties = _count_pairs(first, second, sides, counts, len(names))
     counted = counts if weighted.each is None else numbers_of * (counts > 0)
     cases = np.rint(np.bincount(code, np.tile(counted, 2), len(names))).astype(np.int64)
-    if not cases.all():
-        lacking = [str(names[i]) for i in np.flatnonzero(cases == 0)]
-        raise ArgumentError(
-            str(headings.get("count")),
-            "must contain a vote for each entity",
-            f"0 for {list_names(lacking, 3)}",
-        )
+    _refuse_without_votes(names, cases, str(headings.get("count")))
     entries = tuple(Entry(str(name), int(n)) for name, n in zip(names, cases, strict=True))
     results = rows.results(sides, counts)
     ledger = Ledger(entries, round(counts.sum()), unit="vote", results=results)
@@ -247,6 +241,15 @@ def count_votes(
     coords |= {"judge": [str(name) for name in verdicts]} if verdicts else {}
     noun = EvidenceRecord(noun=noun_of_column(headings["a"])).to_attrs()
     return xr.Dataset(variables | battles, coords, add_notes(noun | ledger.to_attrs(), notes))
+
+
+def _refuse_without_votes(names: list, votes: np.ndarray, heading: str) -> None:
+    """Raise an error if an entity has no vote."""
+    if not votes.all():
+        lacking = [str(names[i]) for i in np.flatnonzero(votes == 0)]
+        raise ArgumentError(
+            heading, "must contain a vote for each entity", f"0 for {list_names(lacking, 3)}"
+        )
 
 
 def _refuse_empty_fields(
@@ -419,21 +422,22 @@ class _VoteRows(NamedTuple):
     first: np.ndarray
     second: np.ndarray
 
+    def _sides_by_word(self) -> dict[str, int]:
+        """Return the sides by the words that stand for them: 0 the first entity, 1 the second, 2 a tie."""
+        # Entities may be called a and b, unless the columns are called so too.
+        entities = set(map(_fold, self.names))
+        sides = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}
+        sides = {word: side for word, side in sides.items() if word not in entities}
+        headings = {_fold(self.headings["a"]): 0, _fold(self.headings["b"]): 1}
+        return sides | {_fold(word): 2 for word in TIES} | headings
+
     def sides(self, heading: Any, column: list[Any]) -> np.ndarray:
         """Return what each vote of a column is for: 0 the first entity, 1 the second, 2 a tie, 3 no vote.
 
         Votes are names of entities, or words for sides. If both readings of a column are complete,
         they must mean the same.
         """
-        # Entities may be called a and b, unless the columns are called so too.
-        side_of = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}
-        side_of = {
-            word: side for word, side in side_of.items() if word not in set(map(_fold, self.names))
-        }
-        side_of |= {_fold(word): 2 for word in TIES} | {
-            _fold(self.headings["a"]): 0,
-            _fold(self.headings["b"]): 1,
-        }
+        side_of = self._sides_by_word()
         position = {name: i for i, name in enumerate(self.names)}
         codes, winners = factorize([None if _is_missing(value) else value for value in column])
         unknown = codes < 0

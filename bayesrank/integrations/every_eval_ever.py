@@ -11,7 +11,7 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -97,18 +97,7 @@ def make_records(
         raise ArgumentError(
             "source_organization_name", "must be a name", f"{source_organization_name!r}"
         )
-    for name in frame["entity"].unique():
-        parts = str(name).split("/")
-        if len(parts) < 2 or not all(
-            part.strip(" .") and not UNSAFE.search(part) for part in parts
-        ):
-            hint = Advice(
-                Typed("name", "FILE=DEVELOPER/MODEL", python="name={FILE: 'developer/model'}"),
-                " names it",
-            )
-            raise ArgumentError(
-                "a system", "must be named developer/model in Every Eval Ever", f"{name!r}", hint
-            )
+    _check_names(frame["entity"].unique())
     now = str(int(os.environ.get("SOURCE_DATE_EPOCH") or time.time()))
     source = {
         "source_type": "evaluation_run",
@@ -121,6 +110,8 @@ def make_records(
         part.attrs = frame.attrs
         analysis = analyze(part, missing=missing, prob=prob, seed=seed)
         for name, result in _results(analysis, str(dataset), frame.attrs):
+            developer, model = name.split("/", 1)
+            unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
             record = {
                 "schema_version": SCHEMA_VERSION,
                 "evaluation_id": f"{dataset}/{name}/{now}",
@@ -128,23 +119,35 @@ def make_records(
                 "source_metadata": source,
                 "eval_library": {"name": _library(frame.attrs), "version": "unknown"},
                 "model_info": {
-                    "name": name.split("/", 1)[1],
+                    "name": model,
                     "id": name,
-                    "developer": name.split("/")[0],
-                    "additional_details": {
-                        "deployment_type": "unknown",
-                        "model_availability": "unknown",
-                    },
+                    "developer": developer,
+                    "additional_details": unknown,
                 },
                 "evaluation_results": [result],
             }
-            developer, model = name.split("/", 1)
             # The same result has the same name, whenever it is written.
             digest = hashlib.sha256(json.dumps([name, result], sort_keys=True).encode()).digest()
             folder = f"data/{UNSAFE.sub('_', str(dataset)).replace('/', '_')}/{developer}/{model.replace('/', '_')}"
             text = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
             made[f"{folder}/{uuid.UUID(bytes=digest[:16], version=4)}.json"] = text
     return made
+
+
+def _check_names(names: Iterable[Any]) -> None:
+    """Raise an error unless each system is called developer/model, which names its folder."""
+    for name in names:
+        parts = str(name).split("/")
+        if len(parts) < 2 or not all(
+            part.strip(" .") and not UNSAFE.search(part) for part in parts
+        ):
+            hint = Advice(
+                Typed("name", "FILE=DEVELOPER/MODEL", python="name={FILE: 'developer/model'}"),
+                " names it",
+            )
+            raise ArgumentError(
+                "a system", "must be named developer/model in Every Eval Ever", f"{name!r}", hint
+            )
 
 
 def _results(
@@ -171,44 +174,39 @@ def _results(
     names = [str(name) for name in table.index]
     for name, row in table.iterrows():
         entity = ranking.sel(entity=name)
-        details = {
-            "score": _round(row["observed"]),
-            "uncertainty": {
-                "standard_error": {
-                    "value": _round(spread[name]),
-                    "method": f"standard deviation of the {method}",
-                },
-                "confidence_interval": {
-                    "lower": _round(row["lower"]),
-                    "upper": _round(row["upper"]),
-                    "confidence_level": record.prob,
-                    "method": f"credible interval of the {method}",
-                },
-                "num_samples": int(row["cases"]),
+        uncertainty = {
+            "standard_error": {
+                "value": _round(spread[name]),
+                "method": f"standard deviation of the {method}",
             },
-            "ranking": {
-                "compared_with": [other for other in names if other != str(name)],
-                "rank_lower": int(row["rank_lower"]),
-                "rank_upper": int(row["rank_upper"]),
+            "confidence_interval": {
+                "lower": _round(row["lower"]),
+                "upper": _round(row["upper"]),
                 "confidence_level": record.prob,
-                "sets": get_fact(entity, "sets"),
-                "in_best_set": bool(entity["in_best_set"]),
-                "probability_best": _round(row["probability_best"]),
-                "tier": int(row["tier"]),
-                "headline": get_fact(entity, "headline"),
-                "method": method,
+                "method": f"credible interval of the {method}",
             },
+            "num_samples": int(row["cases"]),
         }
-        data = {"dataset_name": dataset, "source_type": "other"}
-        yield (
-            str(name),
-            {
-                "evaluation_name": dataset,
-                "source_data": data,
-                "metric_config": config,
-                "score_details": details,
-            },
-        )
+        ranks = {
+            "compared_with": [other for other in names if other != str(name)],
+            "rank_lower": int(row["rank_lower"]),
+            "rank_upper": int(row["rank_upper"]),
+            "confidence_level": record.prob,
+            "sets": get_fact(entity, "sets"),
+            "in_best_set": bool(entity["in_best_set"]),
+            "probability_best": _round(row["probability_best"]),
+            "tier": int(row["tier"]),
+            "headline": get_fact(entity, "headline"),
+            "method": method,
+        }
+        details = {"score": _round(row["observed"]), "uncertainty": uncertainty, "ranking": ranks}
+        result = {
+            "evaluation_name": dataset,
+            "source_data": {"dataset_name": dataset, "source_type": "other"},
+            "metric_config": config,
+            "score_details": details,
+        }
+        yield str(name), result
 
 
 def _library(attrs: dict[Any, Any]) -> str:

@@ -158,22 +158,7 @@ def read_samples(
     choices = check_choices(None, only, match, reruns, None)
     frame = as_pandas("samples", samples)
     if evals is not None:
-        record = as_pandas("evals", evals)
-        _check_columns("evals", record, ("eval_id", *EVAL), "evals_df(logs) has them")
-        requested = [
-            column
-            for column in ("dataset_samples", *EVAL)
-            if column in record and column not in frame
-        ]
-        _check_columns("samples", frame, SAMPLE, "samples_df(logs) has them")
-        lost = sorted(set(frame["eval_id"]) - set(record["eval_id"]))
-        if lost:
-            raise ArgumentError(
-                "evals", "must have a row for each eval_id of the samples", list_names(lost, 3)
-            )
-        frame = frame.join(
-            record.drop_duplicates("eval_id").set_index("eval_id")[requested], on="eval_id"
-        )
+        frame = _with_evals(frame, as_pandas("evals", evals))
     hint = (
         "pass evals_df(logs) as the second argument"
         if evals is None
@@ -192,15 +177,31 @@ def read_samples(
         for file, sample in zip(numbers, frame.astype(object).to_dict("records"), strict=True)
         for row in _rows_of_sample(sample, metrics)
     ]
-    known: list[dict[Any, Any]] = [
+    files: list[dict[Any, Any]] = [
         {"name": str(one), "format": "inspect", "source": "eval.model", "setup": {}}
         for one in evaluations
     ]
     if "dataset_samples" in frame:
         sizes = frame.groupby(numbers)["dataset_samples"].first()
-        known = [one | {"expected": int(size)} for one, size in zip(known, sizes, strict=True)]
+        files = [one | {"expected": int(size)} for one, size in zip(files, sizes, strict=True)]
     table = pd.DataFrame(rows).reindex(columns=[*COLUMNS, "file"])
-    return settle(Logs(table, known, [one["name"] for one in known], [], "variant"), choices)
+    return settle(Logs(table, files, [one["name"] for one in files], [], "variant"), choices)
+
+
+def _with_evals(frame: pd.DataFrame, evals: pd.DataFrame) -> pd.DataFrame:
+    """Return the samples with those columns of their evaluations that they lack."""
+    _check_columns("evals", evals, ("eval_id", *EVAL), "evals_df(logs) has them")
+    lacking = [
+        column for column in ("dataset_samples", *EVAL) if column in evals and column not in frame
+    ]
+    _check_columns("samples", frame, SAMPLE, "samples_df(logs) has them")
+    lost = sorted(set(frame["eval_id"]) - set(evals["eval_id"]))
+    if lost:
+        raise ArgumentError(
+            "evals", "must have a row for each eval_id of the samples", list_names(lost, 3)
+        )
+    of_id = evals.drop_duplicates("eval_id").set_index("eval_id")
+    return frame.join(of_id[lacking], on="eval_id")
 
 
 def _check_columns(argument: str, frame: pd.DataFrame, wanted: tuple[str, ...], hint: str) -> None:

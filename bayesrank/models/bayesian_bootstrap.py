@@ -48,6 +48,29 @@ UNEQUAL, NEAR = 8.0, 0.25
 TOGETHER = 2**19
 
 
+def _check_probabilities(evidence: Any) -> np.ndarray:
+    """Return the predicted probabilities (case, entity, class), all finite: one class of two, each of more."""
+    if not isinstance(evidence, xr.Dataset) or not {"probability", "weight"} <= set(
+        evidence.data_vars
+    ):
+        raise ArgumentTypeError(
+            "evidence",
+            "must be predicted probabilities, as from br.from_probabilities, for the model BayesianBootstrap",
+            describe_value(evidence),
+        )
+    check_unique("entity", evidence["entity"].values.tolist())
+    multiclass = evidence.sizes["label"] > 2
+    dims = ("case", "entity", *["label"] * multiclass)
+    values = evidence["probability"].transpose(*dims).values.astype(float)
+    if not np.isfinite(values).all():
+        raise ArgumentError(
+            "evidence",
+            "must contain finite numbers for every case and entity",
+            "missing or infinite ones",
+        )
+    return values if multiclass else values[..., None]
+
+
 class BayesianBootstrap:
     """Draw scores of predicted probabilities by weights of cases, with one pseudo-case a class for areas.
 
@@ -86,29 +109,11 @@ class BayesianBootstrap:
         self, evidence: xr.Dataset, scores: Sequence[str] | None = None, average: bool = False
     ) -> None:
         check_bool("average", average)
-        if not isinstance(evidence, xr.Dataset) or not {"probability", "weight"} <= set(
-            evidence.data_vars
-        ):
-            raise ArgumentTypeError(
-                "evidence",
-                "must be predicted probabilities, as from br.from_probabilities, for the model BayesianBootstrap",
-                describe_value(evidence),
-            )
-        self.names = evidence["entity"].values.tolist()
-        check_unique("entity", self.names)
-        self.classes = evidence["label"].values.tolist()
-        multiclass = len(self.classes) > 2
-        dims = ("case", "entity", *["label"] * multiclass)
-        values = evidence["probability"].transpose(*dims).values.astype(float)
-        if not np.isfinite(values).all():
-            raise ArgumentError(
-                "evidence",
-                "must contain finite numbers for every case and entity",
-                "missing or infinite ones",
-            )
         #: Values (case, entity, class) of the classes that are compared with the rest: the positive
         #: one of two.
-        self.values = values if multiclass else values[..., None]
+        self.values = _check_probabilities(evidence)
+        self.names = evidence["entity"].values.tolist()
+        self.classes = evidence["label"].values.tolist()
         code = {label: i for i, label in enumerate(self.classes)}
         self.actual = np.array([code[label] for label in evidence["actual"].values.tolist()])
         self.weight = evidence["weight"].values.astype(float)
@@ -118,7 +123,7 @@ class BayesianBootstrap:
         where = (
             evidence["dataset"].values.tolist()
             if "dataset" in evidence.coords
-            else [""] * len(values)
+            else [""] * len(self.values)
         )
         #: Names of the data sets; empty without any.
         self.datasets = list(dict.fromkeys(where)) if "dataset" in evidence.coords else []
@@ -131,27 +136,26 @@ class BayesianBootstrap:
         self.over = (
             np.full(len(self.parts), 1 / len(self.parts)) if average or not self.datasets else None
         )
-        notes = notes_of(EvidenceRecord.of(evidence).notes) + self.left_out
-        self.settings: dict[str, Any] = {
-            "prior": "pseudo_cases",
-            "probabilities": 1,
-            "fewest_of_class": min(part.fewest for part in self.parts),
-            "units": min(part.units for part in self.parts),
-            "clustered": int(clustered),
-            **(
-                {"dataset_weights": self.over.tolist()}
-                if self.over is not None and self.datasets
-                else {}
-            ),
-            **{f"{name}_range": self._range(name) for name in self.scores},
-            **add_notes({}, notes),
-            **({WEIGHTED: 1} if self.weighted else {}),
-        }
+        self.settings = self._settings(notes_of(EvidenceRecord.of(evidence).notes) + self.left_out)
 
     def _range(self, name: str) -> list[float]:
         if name == "brier" and len(self.classes) > 2:
             return [0.0, 2.0]
         return [0.0, np.inf if name == "log_loss" else 1.0]
+
+    def _settings(self, notes: list[Note]) -> dict[str, Any]:
+        """Return the attrs of a posterior of this model."""
+        settings: dict[str, Any] = {
+            "prior": "pseudo_cases",
+            "probabilities": 1,
+            "fewest_of_class": min(part.fewest for part in self.parts),
+            "units": min(part.units for part in self.parts),
+            "clustered": int(self.cluster is not None),
+        }
+        if self.over is not None and self.datasets:
+            settings["dataset_weights"] = self.over.tolist()
+        settings |= {f"{name}_range": self._range(name) for name in self.scores}
+        return settings | add_notes({}, notes) | ({WEIGHTED: 1} if self.weighted else {})
 
     def _check_scores(self, evidence: xr.Dataset, scores: Sequence[str] | None) -> tuple[str, ...]:
         """Return the scores to draw, and keep notes on scores that the values do not allow."""
@@ -217,17 +221,17 @@ class BayesianBootstrap:
         dims = tuple(self.coords())
         if self.over is not None:
             values, hidden, cases = values @ self.over, np.any(hidden, axis=-1), cases.sum(axis=-1)
-        held: dict[str, Any] = {
+        variables: dict[str, Any] = {
             name: (dims, one) for name, one in zip(self.scores, values, strict=True)
         }
-        held |= {"cases": (dims, cases)}
-        held |= {f"{name}_withheld": (dims, hidden) for name in AREAS if name in self.scores}
+        variables |= {"cases": (dims, cases)}
+        variables |= {f"{name}_withheld": (dims, hidden) for name in AREAS if name in self.scores}
         for name, differ in self._discordant().items():
-            held[f"{name}_discordant"] = (("entity", "rival", *dims[1:]), differ)
+            variables[f"{name}_discordant"] = (("entity", "rival", *dims[1:]), differ)
         for name in self.scores if self.cluster is not None else ():
             for what, found in zip(("freedom", "factor"), self._information(name), strict=True):
-                held[f"{name}_{what}"] = (dims[1:], found if self.over is None else found[0])
-        return {"observed_data": xr.Dataset(held, self.coords() | {"rival": self.names})}
+                variables[f"{name}_{what}"] = (dims[1:], found if self.over is None else found[0])
+        return {"observed_data": xr.Dataset(variables, self.coords() | {"rival": self.names})}
 
     def _discordant(self) -> dict[str, np.ndarray]:
         """Return the cases, or clusters, on which two entities differ by score (entity, rival, [data set])."""
@@ -300,23 +304,13 @@ class CasePart:
             [model.actual[where], values[:, by_name].reshape(len(where), -1), model.weight[where]]
         )
         content = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
-        unit = (
-            np.arange(len(where))
-            if model.cluster is None
-            else _by_content(model.cluster[where], content)
-        )
-        order = (
-            np.argsort(content, kind="stable")
-            if model.cluster is None
-            else np.lexsort([unit, content])
-        )
-        self.where = where[order]
-        values, self.actual, self.size = (
-            values[order],
-            model.actual[self.where],
-            model.weight[self.where],
-        )
-        unit = unit[order]
+        if model.cluster is None:
+            unit, order = np.arange(len(where)), np.argsort(content, kind="stable")
+        else:
+            unit = _by_content(model.cluster[where], content)
+            order = np.lexsort([unit, content])
+        self.where, unit, values = where[order], unit[order], values[order]
+        self.actual, self.size = model.actual[self.where], model.weight[self.where]
         self.unit, self.balanced = None if model.cluster is None else unit, model.balanced
         #: The weight of one case, to count effective numbers; None without importance weights.
         self.each = self.size if model.weighted else None

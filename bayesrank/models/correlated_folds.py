@@ -33,6 +33,16 @@ from bayesrank._core.random import Block, fingerprint, stream
 from bayesrank.models.parts.conjugate import check_proper_prior
 
 
+def _check_scores(evidence: Any) -> None:
+    """Raise an error unless evidence is scores of folds."""
+    if not isinstance(evidence, xr.Dataset) or "fold_score" not in evidence:
+        raise ArgumentTypeError(
+            "evidence",
+            "must contain scores of folds, as from br.from_folds",
+            describe_value(evidence),
+        )
+
+
 class CorrelatedFolds:
     """Model mean scores of learners by a multivariate t distribution, over overlapping splits or over data sets.
 
@@ -62,12 +72,7 @@ class CorrelatedFolds:
     kind: ClassVar[str] = "observed"
 
     def __init__(self, evidence: xr.Dataset) -> None:
-        if not isinstance(evidence, xr.Dataset) or "fold_score" not in evidence:
-            raise ArgumentTypeError(
-                "evidence",
-                "must contain scores of folds, as from br.from_folds",
-                describe_value(evidence),
-            )
+        _check_scores(evidence)
         self.names = evidence["entity"].values.tolist()
         check_unique("entity", self.names)
         values = evidence["fold_score"].transpose("split", "entity").values.astype(float)
@@ -79,20 +84,16 @@ class CorrelatedFolds:
         self.datasets = list(dict.fromkeys(where))
         if len(self.datasets) > 1:
             code = np.array([self.datasets.index(name) for name in where])
-            #: Scores (unit, entity); the units are splits or data sets, in an order without effect.
-            self.units = np.stack(
-                [values[code == i].mean(axis=0) for i in range(len(self.datasets))]
-            )
+            units = np.stack([values[code == i].mean(axis=0) for i in range(len(self.datasets))])
             ratio, repeats = 0.0, 0
         else:
-            self.units = values
+            units = values
             ratio = float((evidence["test_cases"] / evidence["training_cases"]).mean())
-            repeats = (
-                len(set(evidence["repeat"].values.tolist())) if "repeat" in evidence.coords else 1
-            )
-        self.units = self.units[
-            np.lexsort(self.units[:, np.argsort(list(map(repr, self.names)))].T)
-        ]
+            repetitions = evidence["repeat"].values.tolist() if "repeat" in evidence.coords else [0]
+            repeats = len(set(repetitions))
+        by_name = np.argsort(list(map(repr, self.names)))
+        #: Scores (unit, entity); the units are splits or data sets, in an order without effect.
+        self.units = units[np.lexsort(units[:, by_name].T)]
         #: The variance of a mean, as a multiple of the variance of the units.
         self.factor = 1 / len(self.units) + ratio
         note = Note("folds_of_datasets", {"datasets": len(self.datasets)})

@@ -84,6 +84,27 @@ SPREAD = 2.0
 ELO, ELO_MEAN = 400 / np.log(10), 1000.0
 
 
+def _check_prior(prior: Any) -> None:
+    """Raise an error unless the prior is flat, or the standard deviation of a normal one."""
+    if not (prior == "flat" if isinstance(prior, str) else is_number(prior) and 0 < prior < np.inf):
+        raise ArgumentError(
+            "prior",
+            "must be 'flat' or a standard deviation above 0, in logits, for votes",
+            describe_value(prior),
+        )
+
+
+def _check_votes(wins: np.ndarray, ties: np.ndarray, may_lack: bool) -> None:
+    """Raise an error unless these can be numbers of votes (entity, rival); some entities may lack votes."""
+    total = wins + wins.T + ties
+    lacking = not may_lack and not total.any(axis=1).all()
+    if (wins < 0).any() or (ties != ties.T).any() or lacking or np.diag(total).any():
+        raise ArgumentError(
+            "evidence",
+            "must have non-negative wins, symmetric ties, and votes of each entity against others",
+        )
+
+
 class Davidson:
     """Model votes on pairs of entities by their strengths and the frequency of ties.
 
@@ -141,14 +162,7 @@ class Davidson:
                 "must be votes, as from br.from_votes, for the model Davidson",
                 describe_value(evidence),
             )
-        if not (
-            prior == "flat" if isinstance(prior, str) else is_number(prior) and 0 < prior < np.inf
-        ):
-            raise ArgumentError(
-                "prior",
-                "must be 'flat' or a standard deviation above 0, in logits, for votes",
-                describe_value(prior),
-            )
+        _check_prior(prior)
         self.votes = evidence[["wins", "ties"]].transpose("entity", "rival").drop_attrs()
         self.evidence = evidence
         names = self.votes["entity"].values.tolist()
@@ -162,12 +176,7 @@ class Davidson:
             self.votes[name].values[np.ix_(self.order, self.order)] for name in ("wins", "ties")
         )
         total = wins + wins.T + ties
-        all_have_votes = total.any(axis=1).all() or "judge_vote" in evidence
-        if (wins < 0).any() or (ties != ties.T).any() or not all_have_votes or np.diag(total).any():
-            raise ArgumentError(
-                "evidence",
-                "must have non-negative wins, symmetric ties, and votes of each entity against others",
-            )
+        _check_votes(wins, ties, may_lack="judge_vote" in evidence)
         self.total = total[np.ix_(*[np.argsort(self.order)] * 2)]
         self.flat = prior == "flat"
         precision = 0.0 if isinstance(prior, str) else 1 / prior**2
@@ -322,23 +331,13 @@ class Davidson:
         with pm.Model(coords={"entity": names, **covariates}) as model:
             scale = np.inf if self.flat else pairs.precision**-0.5
             if self.flat:
-                free = pm.Flat("free", shape=len(names) - 1)
-                strength = pm.Deterministic(
-                    "strength", pm.math.dot(pairs.basis, free), dims="entity"
-                )
+                strengths = pm.math.dot(pairs.basis, pm.Flat("free", shape=len(names) - 1))
+                strength = pm.Deterministic("strength", strengths, dims="entity")
             else:
                 strength = pm.ZeroSumNormal("strength", sigma=scale, dims="entity")
             half = (strength[pairs.first] - strength[pairs.second]) / 2
             if pairs.shift is not None:
-                scaled = (
-                    pm.Flat("scaled", shape=len(self.scales))
-                    if self.flat
-                    else pm.Normal("scaled", 0.0, scale, shape=len(self.scales))
-                )
-                pm.Deterministic(
-                    "coefficient", scaled / np.array(list(self.scales.values())), dims="covariate"
-                )
-                half += pm.math.dot(pairs.shift, scaled)
+                half += pm.math.dot(pairs.shift, self._add_coefficients(scale))
             parts = [half, -half]
             likelihood = (pairs.wins - pairs.losses) * half
             if pairs.with_ties:
@@ -355,6 +354,19 @@ class Davidson:
             total = pm.math.logsumexp(pm.math.stack(parts), axis=0, keepdims=False)
             pm.Potential("votes", (likelihood - pairs.number * total).sum())
         return model
+
+    def _add_coefficients(self, scale: Any) -> Any:
+        """Add the coefficients of the covariates to the PyMC model in context; return those of scaled ones."""
+        import pymc as pm
+
+        size, roots = len(self.scales), np.array(list(self.scales.values()))
+        scaled = (
+            pm.Flat("scaled", shape=size)
+            if self.flat
+            else pm.Normal("scaled", 0.0, scale, shape=size)
+        )
+        pm.Deterministic("coefficient", scaled / roots, dims="covariate")
+        return scaled
 
     def sample_chains(
         self, shape: tuple[int, int], root: np.random.SeedSequence

@@ -165,14 +165,14 @@ class HierarchicalClasses(Learned):
         tables = {"performance": rates * each[:, of].reshape(*rates.shape[:-1], 1)}
         if loses_rows(self.totals):
             tables["rate"] = rates
-        found = {
+        variables = {
             name: xr.Variable(("draw", *cells, "actual", "predicted"), table)
             for name, table in tables.items()
         }
         learned = {MEAN: mean, SPREAD_OF: spread, SPREAD_OF_ERRORS: spread_of_errors}
         learned |= {SLOPE_OF: slope} if self.log_size.any() else {}
         return (
-            found
+            variables
             | {name: xr.Variable(("draw", *cells), values) for name, values in learned.items()}
             | prevalence
         )
@@ -278,23 +278,23 @@ class HierarchicalClasses(Learned):
         mean = posterior[MEAN]
         rates = xr.concat([1 - mean, mean], "answer").transpose(..., "answer")
         prior = xr.DataArray(self.prior, dims=(*map(str, self.test_set.dims), "answer"))
-        found = {
+        densities = {
             MEAN: log_odds_density(rates, prior, "answer").fillna(0.0),
             SPREAD_OF: log_spread_density(posterior[SPREAD_OF], self.spread).fillna(0.0),
             SPREAD_OF_ERRORS: xr.zeros_like(posterior[SPREAD_OF_ERRORS]),
         }
         if SLOPE_OF in posterior:
-            found[SLOPE_OF] = -((posterior[SLOPE_OF] / SLOPE) ** 2).fillna(0.0) / 2
+            densities[SLOPE_OF] = -((posterior[SLOPE_OF] / SLOPE) ** 2).fillna(0.0) / 2
         if "prevalence" in posterior:
             spread = posterior[SPREAD_OF_SHARES]
             size = 1 / spread**2 - 1
             alpha = size * xr.DataArray(self.share_mean, dims=("test_set", "actual"))
             constant = xr.apply_ufunc(gammaln, size) - xr.apply_ufunc(gammaln, alpha).sum("actual")
-            found["prevalence"] = (
+            densities["prevalence"] = (
                 log_odds_density(posterior["prevalence"], alpha, "actual") + constant
             )
-            found[SPREAD_OF_SHARES] = xr.zeros_like(spread)
-        return xr.Dataset(found)
+            densities[SPREAD_OF_SHARES] = xr.zeros_like(spread)
+        return xr.Dataset(densities)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (..., actual) of each row given its total and the population.
@@ -311,13 +311,13 @@ class HierarchicalClasses(Learned):
         rows = log_likelihood(self.answers, of_class, spread[..., None])
         rows = rows + log_likelihood(self.errors, self.error_mean, of_errors[..., None])
         dims = (*draws, *map(str, self.test_set.dims), "actual")
-        found: dict[str, Any] = {"counts": (dims, rows)}
+        densities: dict[str, Any] = {"counts": (dims, rows)}
         if "prevalence" in posterior:
-            found["row_totals"] = self.log_likelihood_of_sizes(posterior)
+            densities["row_totals"] = self.log_likelihood_of_sizes(posterior)
         coords = {
             name: coord for name, coord in posterior.coords.items() if "predicted" not in coord.dims
         }
-        return xr.Dataset(found, coords)
+        return xr.Dataset(densities, coords)
 
 
 def _log_density(counts: Any, right: Any, wrong: Any, errors: Any, sizes: Any) -> Any:

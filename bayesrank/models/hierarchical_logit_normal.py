@@ -8,24 +8,30 @@ from a common μ.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit, gammaln
+from scipy.special import expit
 
 from bayesrank._core.checks import check_choice, check_number
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.notes import Note
 from bayesrank._core.random import Block, fingerprint, stream
-from bayesrank._core.threads import in_threads
 from bayesrank.evidence.weighting import check_whole_cases
 from bayesrank.models.parts.covariates import SD_OF_DIFFERENCES, SD_OF_SLOPE, covariates_of
 from bayesrank.models.parts.hierarchical import DRAWS, Hierarchical, Hyper
+from bayesrank.models.parts.logit_normal_tables import (
+    Tables,
+    beta_logits,
+    draw_effects,
+    effects_in_graph,
+    integrate_groups,
+    table_data,
+)
 from bayesrank.models.parts.normal_logits import (
     between,
     covariance,
-    empirical_logits,
     factor_of,
     identified_terms,
 )
@@ -35,8 +41,6 @@ from bayesrank.models.parts.priors import FOUR, OF_MEANS
 CORRELATION = 2.0
 #: Initial and maximum sweeps between draws; minimum sweeps of warm-up.
 THIN, LARGEST_THIN, WARM = 20, 320, 2000
-#: Draws in each piece of work of the likelihood.
-LIKELIHOOD_BLOCK = 250
 #: The posterior variable of the means of the difficulties, if they have a basis.
 CENTRE = "mean_difficulty"
 TERMS = {
@@ -44,26 +48,6 @@ TERMS = {
     ("deviations",): "deviations; the design does not separate difficulty from them",
     ("difficulty", "deviations"): "difficulty shared by all entities, and deviations of each",
 }
-
-
-class Tables(NamedTuple):
-    """What the compiled sampler reads of the evidence."""
-
-    #: Entity and data set of each table.
-    pairs: np.ndarray
-    datasets: int
-    #: Empirical logits, their information, right answers and cases (table, 8), each for both rows.
-    data: np.ndarray
-    #: Prior concentrations of right and wrong (entity, row, 2).
-    alpha: np.ndarray
-    #: Precision of an entity's logit about the level that entities share, or 0 if there is no such
-    #: level.
-    precision: float
-    #: Whether there is a difficulty besides deviations.
-    both: bool
-    #: Columns whose coefficients are the means of the difficulties (data set, column); no column if
-    #: these are 0.
-    basis: np.ndarray
 
 
 class HierarchicalLogitNormal(Hierarchical):
@@ -187,25 +171,22 @@ class HierarchicalLogitNormal(Hierarchical):
                 "must be the same for all entities, which share one level",
                 "several along entity",
             )
-        self.settings |= {
-            "spread": self.spread,
-            "terms": TERMS[self.terms] if self.over_datasets else "deviations",
-        }
+        self._record_terms()
+
+    def _record_terms(self) -> None:
+        """Record the terms and covariates of the model in its settings and notes."""
+        terms = TERMS[self.terms] if self.over_datasets else "deviations"
+        self.settings |= {"spread": self.spread, "terms": terms}
         if self.over_datasets:
             self.settings["typical"] = "median"
-        if self.covariates is not None:
-            self.settings |= {
-                "covariates": self.covariates.names,
-                "at": self.covariates.at.tolist(),
-            }
-            self.notes.append(
-                Note("at_covariates", {"names": self.covariates.names, "at": self.settings["at"]})
-            )
         #: A part of the evidence keeps the terms of the whole, even if its design could not
         #: estimate them.
-        self.as_designed = {"terms": self.settings["terms"]}
+        self.as_designed: dict[str, Any] = {"terms": terms}
         if self.covariates is not None:
-            self.as_designed["at"] = self.settings["at"]
+            names, at = self.covariates.names, self.covariates.at.tolist()
+            self.settings |= {"covariates": names, "at": at}
+            self.notes.append(Note("at_covariates", {"names": names, "at": at}))
+            self.as_designed["at"] = at
 
     def priors(self) -> list[Note]:
         """Return every prior, for reports."""
@@ -302,13 +283,8 @@ class HierarchicalLogitNormal(Hierarchical):
             pm.Beta("median_right", alpha[..., 0], alpha[..., 1], dims=dims, shape=alpha.shape[:-1])
         )
         if self.has_level:
-            shape = (rows, len(self.members))
-            mu = (
-                mu
-                + pm.ZeroSumNormal(
-                    "contrasts", self.sd_of_contrasts, dims=(row, whose), shape=shape
-                ).T
-            )
+            shape, sd = (rows, len(self.members)), self.sd_of_contrasts
+            mu = mu + pm.ZeroSumNormal("contrasts", sd, dims=(row, whose), shape=shape).T
         logits = pm.Deterministic("mu", mu, dims=(whose, row))[entity]
         if self.covariates is not None:
             logits += (self.covariates.values[:, :, None] * self._add_slopes()[entity]).sum(1)
@@ -321,7 +297,7 @@ class HierarchicalLogitNormal(Hierarchical):
             sd = pm.HalfNormal(f"sd_of_{name}", self.scales[name], dims=row, shape=rows)
             z = pm.Normal(f"standard_{name}", dims=(member, row), shape=(number, rows))
             half = pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) if rows == 2 else None
-            effect = _effects_in_graph(sd, half, z)
+            effect = effects_in_graph(sd, half, z)
             if name == "difficulty" and self.basis.size:
                 coefficients = pm.Normal("coefficients", shape=(self.basis.shape[1], rows))
                 effect += pm.Deterministic(
@@ -365,7 +341,7 @@ class HierarchicalLogitNormal(Hierarchical):
         for name in self.terms:
             z = pm.Normal(f"new_{name}", shape=(entities if name == "deviations" else 1, rows))
             half = model[f"half_of_{name}"] if rows == 2 else None
-            effect = _effects_in_graph(model[f"sd_of_{name}"], half, z)
+            effect = effects_in_graph(model[f"sd_of_{name}"], half, z)
             new = new + effect if name == "deviations" else new - effect
         if self.basis.size and "difficulty" in self.terms:
             # The observed data sets are kinds; a uniform variable chooses that of the new one.
@@ -436,10 +412,7 @@ class HierarchicalLogitNormal(Hierarchical):
         places = sorted(range(entities), key=lambda i: repr(self.names[i]))
         pairs = np.stack([np.argsort(places)[self.pairs[:, 0]], rank[self.pairs[:, 1]]], -1)
         turn = np.lexsort(pairs.T[::-1])
-        parts = np.zeros((len(pairs), 4, 2))
-        parts[..., :rows] = np.stack(
-            [*empirical_logits(self.hits, self.cases), self.hits, self.cases], 1
-        )[turn]
+        parts = table_data(self.hits, self.cases)[turn]
         alpha = np.ones((entities, 2, 2))
         alpha[:, :rows] = self.alpha[places]
         both = "difficulty" in self.terms
@@ -456,7 +429,7 @@ class HierarchicalLogitNormal(Hierarchical):
             np.stack(part) for part in zip(*chains, strict=True)
         )
         dims = ("chain", "draw")
-        found: dict[str, Any] = {
+        variables: dict[str, Any] = {
             "mu": ((*dims, "entity", "row"), mu[:, :, np.argsort(places), :rows]),
             "logits": ((*dims, "pair", "row"), logits[:, :, np.argsort(turn), :rows]),
             # Acceptance of the steps that move all standard deviations.
@@ -465,14 +438,14 @@ class HierarchicalLogitNormal(Hierarchical):
         for i, name in enumerate(("deviations", "difficulty")):
             if name in self.terms:
                 log_sd = spread[..., 3 * i : 3 * i + rows]
-                found[f"sd_of_{name}"] = ((*dims, "row"), np.exp(log_sd))
-                found[f"log_sd_of_{name}"] = ((*dims, "row"), log_sd)
-                found[f"half_of_{name}"] = (dims, expit(2 * spread[..., 3 * i + 2]))
+                variables[f"sd_of_{name}"] = ((*dims, "row"), np.exp(log_sd))
+                variables[f"log_sd_of_{name}"] = ((*dims, "row"), log_sd)
+                variables[f"half_of_{name}"] = (dims, expit(2 * spread[..., 3 * i + 2]))
         if tables.both:
-            found["difficulty"] = ((*dims, "dataset", "row"), hard[:, :, rank, :rows])
+            variables["difficulty"] = ((*dims, "dataset", "row"), hard[:, :, rank, :rows])
         if basis.size:
-            found[CENTRE] = ((*dims, "dataset", "row"), centre[:, :, rank, :rows])
-        return xr.Dataset(found, {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])})
+            variables[CENTRE] = ((*dims, "dataset", "row"), centre[:, :, rank, :rows])
+        return xr.Dataset(variables, {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])})
 
     def _run_chain(self, rng: np.random.Generator, tables: Tables, draws: int, thin: int) -> tuple:
         """Run one chain, started at jittered moments of the empirical logits."""
@@ -513,7 +486,7 @@ class HierarchicalLogitNormal(Hierarchical):
             np.stack([np.bincount(entity, data[:, at + row], len(alpha)) for row in (0, 1)], -1)
             for at in (4, 6)
         )
-        mu = _beta_logits(rng, alpha + np.stack([right, cases - right], -1), draws)
+        mu = beta_logits(rng, alpha + np.stack([right, cases - right], -1), draws)
         none = np.zeros((draws, tables.datasets, 2))
         return mu, np.zeros((draws, 6)), none, none, mu[:, entity], 1.0
 
@@ -523,9 +496,9 @@ class HierarchicalLogitNormal(Hierarchical):
         size, rows = block.size, len(self.right)
         if self.has_level:
             away = self.sd_of_contrasts * rng.standard_normal((size, len(self.members), rows))
-            mu = _beta_logits(rng, self.alpha[:1], size) + away - away.mean(1, keepdims=True)
+            mu = beta_logits(rng, self.alpha[:1], size) + away - away.mean(1, keepdims=True)
         else:
-            mu = _beta_logits(rng, self.alpha, size)
+            mu = beta_logits(rng, self.alpha, size)
         hyper: Hyper = {"mu": mu, "logits": mu[:, self.pairs[:, 0]]}
         if self.covariates is not None:
             shape = (len(self.members), len(self.covariates.names), rows)
@@ -567,7 +540,9 @@ class HierarchicalLogitNormal(Hierarchical):
         for name in self.terms:
             factor = factor_of(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}"))
             if name == "difficulty":
-                new -= _effects(factor, stream(root, group, "new difficulty", *block.key))[:, None]
+                new -= draw_effects(factor, stream(root, group, "new difficulty", *block.key))[
+                    :, None
+                ]
                 if CENTRE in hyper:
                     average, single = self._draw_kinds(
                         hyper[CENTRE], stream(root, group, "kinds", *block.key)
@@ -575,7 +550,7 @@ class HierarchicalLogitNormal(Hierarchical):
                     typical, new = mu - average[:, None], new - single[:, None]
                 continue
             for i, entity in enumerate(self.names):
-                new[:, i] += _effects(
+                new[:, i] += draw_effects(
                     factor, stream(root, group, "new deviations", entity, *block.key)
                 )
         return self._answers(own), self._answers(typical), self._answers(new)
@@ -683,7 +658,7 @@ class HierarchicalLogitNormal(Hierarchical):
         }
 
         def moved(name: str, *who: Any) -> np.ndarray:
-            return _effects(factor[name], stream(root, purpose, f"new {name}", *who))
+            return draw_effects(factor[name], stream(root, purpose, f"new {name}", *who))
 
         hard = {
             j: moved("difficulty", called[j])
@@ -806,72 +781,11 @@ class HierarchicalLogitNormal(Hierarchical):
 
         ``group`` is the number of each table's group, whose tables share a difficulty.
         """
-        from bayesrank.models.parts.logit_normal_likelihood import (
-            INNER,
-            OUTER,
-            SINGLE,
-            log_likelihoods,
-            nodes_of,
-        )
-
-        rows, size = len(self.right), int(group.max()) + 1
-        centre = np.zeros((len(means), len(group), 2))
-        centre[..., :rows] = means
         spreads = np.zeros((len(means), 2, 3))
         for position, name in enumerate(("deviations", "difficulty")):
             if name in self.terms:
                 factor = factor_of(parameters[f"sd_of_{name}"], parameters.get(f"half_of_{name}"))
                 spreads[:, position, 0] = factor[:, 0, 0]
-                if rows == 2:
+                if len(self.right) == 2:
                     spreads[:, position, 1:] = factor[:, 1]
-        data = np.zeros((len(group), 4, 2))
-        data[..., :rows] = np.stack(
-            [*empirical_logits(self.hits, self.cases), self.hits, self.cases], 1
-        )
-        pairs, nodes = (
-            np.stack([np.arange(len(group)), group], -1),
-            [nodes_of(n) for n in (SINGLE, OUTER, INNER)],
-        )
-        result = np.empty((len(means), size))
-
-        def fill(part: slice) -> None:
-            result[part] = log_likelihoods(
-                centre[part], spreads[part], both, size, pairs, data.reshape(-1, 8), *nodes
-            )
-
-        in_threads(
-            fill,
-            [slice(at, at + LIKELIHOOD_BLOCK) for at in range(0, len(means), LIKELIHOOD_BLOCK)],
-        )
-        orders = (
-            gammaln(self.cases + 1) - gammaln(self.hits + 1) - gammaln(self.cases - self.hits + 1)
-        )
-        return result + np.bincount(group, orders.sum(1), size)
-
-
-def _beta_logits(rng: np.random.Generator, alpha: np.ndarray, size: int) -> np.ndarray:
-    """Draw logits of Beta rates with concentrations (..., 2) of right and wrong."""
-    right, wrong = (
-        np.log(np.maximum(rng.standard_gamma(alpha[..., i], (size, *alpha.shape[:-1])), 1e-300))
-        for i in (0, 1)
-    )
-    return right - wrong
-
-
-def _effects_in_graph(sd: Any, half: Any, z: Any) -> Any:
-    """Return normal effects (member, row) in a PyMC model from standard normal ones.
-
-    ``half`` is (correlation + 1) / 2 of two rows, Beta(2, 2), so that the correlation is LKJ(2);
-    None for one row.
-    """
-    import pymc as pm
-
-    if half is None:
-        return sd * z
-    rho = 2 * half - 1
-    return sd * pm.math.stack([z[:, 0], rho * z[:, 0] + pm.math.sqrt(1 - rho**2) * z[:, 1]], axis=1)
-
-
-def _effects(factor: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw one normal effect (draw, row) for each factor of a covariance."""
-    return np.einsum("drk,dk->dr", factor, rng.standard_normal(factor.shape[:2]))
+        return integrate_groups(self.hits, self.cases, means, spreads, both, group)

@@ -89,6 +89,37 @@ AT_DRAWS = 50
 RATES = ("prevalence", "sensitivity", "specificity")
 
 
+def _check_beta_shapes(argument: str, pair: Any) -> None:
+    """Raise an error unless a value is the two shapes of a Beta prior."""
+    good = (
+        isinstance(pair, Sequence | np.ndarray)
+        and len(pair) == 2
+        and all(is_number(v) for v in pair)
+    )
+    if not good or not all(0 < v < np.inf for v in pair):
+        raise ArgumentError(
+            argument,
+            "must contain the two positive shapes of a Beta prior",
+            describe_value(pair),
+            HINT,
+        )
+
+
+def _add_dependence(dependence: str, scale: float) -> list[Any]:
+    """Add the parameters of the dependence to the PyMC model in context: their values in each class."""
+    import pymc as pm
+
+    if dependence == "pairs":
+        odds = pm.Normal("log_odds_ratio", 0.0, scale, dims=("pair", "actual"))
+        return [odds[:, 0], odds[:, 1]]
+    if dependence == "common":
+        return [pm.HalfNormal("effect", scale)] * 2
+    if dependence == "by_class":
+        strength = pm.HalfNormal("effect", scale, dims="actual")
+        return [strength[0], strength[1]]
+    return [None, None]
+
+
 class LatentClass:
     """Model verdicts of tests on cases whose truth is unknown, or known for some of them.
 
@@ -157,12 +188,10 @@ class LatentClass:
         self.populations, cells = self._cells()
         self.cells = replace(cells, dependence=dependence, pairs=self._pairs(dependence, pairs))
         self.anchored = anchor is not None
-        if self.anchored:
-            check_choice("anchor", anchor, self.tests)
         verified = {0, 1} <= set(self.cells.truth.tolist())
         self.anchor: int | None = None
         if self.anchored:
-            self.anchor = self.tests.index(anchor)
+            self.anchor = self.tests.index(check_choice("anchor", anchor, self.tests))
         elif not verified:
             self.anchor = self.cells.most_central(self.tests)
         scale = SCALES[dependence]
@@ -229,21 +258,7 @@ class LatentClass:
                 describe_value(pairs_named),
                 "pairs=[('a', 'b')]",
             )
-        pairs = []
-        for pair in pairs_named:
-            if (
-                isinstance(pair, str)
-                or not isinstance(pair, Sequence)
-                or len(pair) != 2
-                or pair[0] == pair[1]
-            ):
-                raise ArgumentError(
-                    "pairs", "must contain pairs of two tests", describe_value(pair)
-                )
-            first, second = sorted(
-                self.tests.index(check_choice("pairs", name, self.tests)) for name in pair
-            )
-            pairs.append((first, second))
+        pairs = [self._positions_of(pair) for pair in pairs_named]
         flat = [test for pair in pairs for test in pair]
         if len(set(flat)) < len(flat):
             twice = next(self.tests[i] for i in flat if flat.count(i) > 1)
@@ -254,6 +269,20 @@ class LatentClass:
                 "dependence='common' joins all tests",
             )
         return tuple(sorted(pairs))
+
+    def _positions_of(self, pair: Any) -> tuple[int, int]:
+        """Return the positions of two different tests, in ascending order."""
+        if (
+            isinstance(pair, str)
+            or not isinstance(pair, Sequence)
+            or len(pair) != 2
+            or pair[0] == pair[1]
+        ):
+            raise ArgumentError("pairs", "must contain pairs of two tests", describe_value(pair))
+        first, second = sorted(
+            self.tests.index(check_choice("pairs", name, self.tests)) for name in pair
+        )
+        return first, second
 
     def _read_priors(
         self, priors: Any, shapes: np.ndarray, scale: float
@@ -279,24 +308,10 @@ class LatentClass:
                 scale = float(given)
                 continue
             start, labels = places[name]
-            for label, pair in (
-                given.items()
-                if isinstance(given, Mapping)
-                else [(label, given) for label in labels]
-            ):
+            by_label = given if isinstance(given, Mapping) else dict.fromkeys(labels, given)
+            for label, pair in by_label.items():
                 check_choice(f"priors[{name!r}]", label, labels)
-                good = (
-                    isinstance(pair, Sequence | np.ndarray)
-                    and len(pair) == 2
-                    and all(is_number(v) for v in pair)
-                )
-                if not good or not all(0 < v < np.inf for v in pair):
-                    raise ArgumentError(
-                        f"priors[{name!r}]",
-                        "must contain the two positive shapes of a Beta prior",
-                        describe_value(pair),
-                        HINT,
-                    )
+                _check_beta_shapes(f"priors[{name!r}]", pair)
                 shapes[start + labels.index(label)] = pair
         return shapes, scale
 
@@ -399,26 +414,8 @@ class LatentClass:
         }
         coords = self.coords()
         if self.fits:
-            theta = np.stack([fit[0][: cells.rates] for fit in self.fits.values()])
-            shares, se, sp = self._rates(theta)
-            held |= {
-                "prevalence_estimate": (("dependence", "population"), shares),
-                "sensitivity_estimate": (("dependence", "entity"), se),
-                "specificity_estimate": (("dependence", "entity"), sp),
-                "performance_estimate": (
-                    ("dependence", "entity", "actual", "predicted"),
-                    self._tables(shares, se, sp),
-                ),
-                "g2": ("dependence", [fit[1] for fit in self.fits.values()]),
-                "freedom": ("dependence", [fit[2] for fit in self.fits.values()]),
-            }
+            held |= self._estimates()
             coords |= {"dependence": list(self.fits)}
-            if cells.dependence in self.fits:
-                at = list(self.fits).index(cells.dependence)
-                held["performance"] = (
-                    ("entity", "actual", "predicted"),
-                    self._tables(shares, se, sp)[at],
-                )
         first, shapes = cells.populations, self.prior.shapes
         back = np.argsort(self.order)
         se, sp = (shapes[first + i * cells.tests :][: cells.tests][back] for i in range(2))
@@ -431,6 +428,25 @@ class LatentClass:
             "observed_data": xr.Dataset(held, coords),
             "constant_data": xr.Dataset(constant, self.coords()),
         }
+
+    def _estimates(self) -> dict[str, Any]:
+        """Return the maximum-likelihood estimates and G² of each fitted dependence, as variables."""
+        fits, dependence = self.fits, self.cells.dependence
+        shares, se, sp = self._rates(
+            np.stack([fit[0][: self.cells.rates] for fit in fits.values()])
+        )
+        tables, dims = self._tables(shares, se, sp), ("entity", "actual", "predicted")
+        estimates: dict[str, Any] = {
+            "prevalence_estimate": (("dependence", "population"), shares),
+            "sensitivity_estimate": (("dependence", "entity"), se),
+            "specificity_estimate": (("dependence", "entity"), sp),
+            "performance_estimate": (("dependence", *dims), tables),
+            "g2": ("dependence", [fit[1] for fit in fits.values()]),
+            "freedom": ("dependence", [fit[2] for fit in fits.values()]),
+        }
+        if dependence in fits:
+            estimates["performance"] = (dims, tables[list(fits).index(dependence)])
+        return estimates
 
     def coords(self) -> dict[str, Any]:
         """Return the coords of the draws."""
@@ -474,36 +490,17 @@ class LatentClass:
         if cells.pairs:
             coords["pair"] = self.settings["pairs"]
         with pm.Model(coords=coords) as model:
-            spans = (
-                slice(first),
-                slice(first, first + cells.tests),
-                slice(first + cells.tests, None),
-            )
-            names = {
-                "prevalence_of": "population",
-                "sensitivity": "entity",
-                "specificity": "entity",
-            }
             # Chains start where each test informs: near a useless one they would stay at the edge
             # of the anchor.
-            starts = dict.fromkeys(("sensitivity", "specificity"), np.full(cells.tests, 0.8))
-            share, se, sp = (
-                pm.Beta(name, *shapes[span].T, dims=dim, initval=starts.get(name))
-                for (name, dim), span in zip(names.items(), spans, strict=True)
-            )
+            start, last = np.full(cells.tests, 0.8), first + cells.tests
+            share = pm.Beta("prevalence_of", *shapes[:first].T, dims="population")
+            se = pm.Beta("sensitivity", *shapes[first:last].T, dims="entity", initval=start)
+            sp = pm.Beta("specificity", *shapes[last:].T, dims="entity", initval=start)
             if self.anchor is not None:
                 pm.Potential(
                     "anchor", pt.switch(se[self.anchor] + sp[self.anchor] > 1, 0.0, -np.inf)
                 )
-            scale, effects = self.prior.scale, [None, None]
-            if cells.dependence == "pairs":
-                odds = pm.Normal("log_odds_ratio", 0.0, scale, dims=("pair", "actual"))
-                effects = [odds[:, 0], odds[:, 1]]
-            elif cells.dependence == "common":
-                effects = [pm.HalfNormal("effect", scale)] * 2
-            elif cells.dependence == "by_class":
-                strength = pm.HalfNormal("effect", scale, dims="actual")
-                effects = [strength[0], strength[1]]
+            effects = _add_dependence(cells.dependence, self.prior.scale)
             logs = [
                 _log_of_class(cells, rate, b) for rate, b in zip((1 - sp, se), effects, strict=True)
             ]
@@ -557,7 +554,7 @@ class LatentClass:
     def _dataset(self, theta: np.ndarray, dims: tuple[str, ...]) -> xr.Dataset:
         """Return the variables of parameters (..., parameter)."""
         shares, se, sp = self._rates(theta)
-        found: dict[str, Any] = {
+        variables: dict[str, Any] = {
             "prevalence_of": ((*dims, "population"), shares),
             "sensitivity": ((*dims, "entity"), se),
             "specificity": ((*dims, "entity"), sp),
@@ -566,14 +563,14 @@ class LatentClass:
         coords = {"entity": self.joint["entity"].values, "population": self.populations}
         if self.cells.dependence == "pairs":
             odds = effects.reshape(*effects.shape[:-1], -1, 2)
-            found["log_odds_ratio"] = ((*dims, "pair", "actual"), odds)
+            variables["log_odds_ratio"] = ((*dims, "pair", "actual"), odds)
             coords |= {"pair": self.settings["pairs"], "actual": self.classes}
         elif self.cells.dependence == "common":
-            found["effect"] = (dims, np.abs(effects[..., 0]))
+            variables["effect"] = (dims, np.abs(effects[..., 0]))
         elif self.cells.dependence == "by_class":
-            found["effect"] = ((*dims, "actual"), np.abs(effects))
+            variables["effect"] = ((*dims, "actual"), np.abs(effects))
             coords |= {"actual": self.classes}
-        return xr.Dataset(found, coords)
+        return xr.Dataset(variables, coords)
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
         """Return ``performance`` at the prevalence of all cases, rates and dependence, and note what is identified."""

@@ -37,6 +37,21 @@ from bayesrank.models.parts.conjugate import check_proper_prior
 from bayesrank.models.parts.joint import FEW
 
 
+def _check_means(means: xr.Dataset, fewest: int | None) -> None:
+    """Raise an error unless means are finite, with errors above 0 of at least two cases each."""
+    values = np.array([means[name].values for name in ("mean_outcome", "standard_error")], float)
+    if not np.isfinite(values).all() or (values[1] <= 0).any():
+        raise ArgumentError(
+            "evidence",
+            "must contain finite means, and finite standard errors above 0",
+            "missing or infinite numbers, or an error of 0",
+        )
+    if fewest is not None and fewest < 2:
+        raise ArgumentError(
+            "evidence", "must have at least 2 cases behind each standard error", fewest
+        )
+
+
 class NormalMeans:
     """Model mean outcomes with independent errors: t-distributed, or normal where the number of cases is not known.
 
@@ -77,23 +92,13 @@ class NormalMeans:
             [name for name in ("mean_outcome", "standard_error", "cases") if name in evidence]
         ]
         check_unique("entity", self.means["entity"].values.tolist())
-        values = np.array(
-            [self.means[name].values for name in ("mean_outcome", "standard_error")], float
-        )
-        if not np.isfinite(values).all() or (values[1] <= 0).any():
-            raise ArgumentError(
-                "evidence",
-                "must contain finite means, and finite standard errors above 0",
-                "missing or infinite numbers, or an error of 0",
-            )
         fewest = int(self.means["cases"].min()) if "cases" in self.means else None
-        if fewest is not None and fewest < 2:
-            raise ArgumentError(
-                "evidence", "must have at least 2 cases behind each standard error", fewest
-            )
+        _check_means(self.means, fewest)
         #: Degrees of freedom of each mean; infinite if the number of cases is not known.
         self.freedom = (
-            np.full(values.shape[1], np.inf) if fewest is None else self.means["cases"].values - 1.0
+            np.full(self.means.sizes["entity"], np.inf)
+            if fewest is None
+            else self.means["cases"].values - 1.0
         )
         notes = [Note("errors_normal" if fewest is None else "errors_t_distributed")]
         if fewest is not None and fewest < FEW:

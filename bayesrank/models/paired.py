@@ -28,6 +28,17 @@ from bayesrank.models.parts.margins import OutcomeMargins, TableMargins
 TARGETS = ("case", "cluster")
 
 
+def _refuse_measures_of_outcomes(range: Any, base: Any) -> None:
+    """Raise an error if a prior of outcomes that are numbers is given for cases with classes."""
+    for argument, value in (("base", base), ("range", range)):
+        if value is not None:
+            raise ArgumentError(
+                argument,
+                "must be None if cases have classes, not outcomes that are numbers",
+                f"{value!r}",
+            )
+
+
 class Paired:
     """Model the joint outcomes of entities on the same cases by a Dirichlet process.
 
@@ -97,20 +108,15 @@ class Paired:
             self.margins = OutcomeMargins(
                 joint, self.datasets, prior, prevalence, split_prior, self.by_case, range, base
             )
-        elif range is None and base is None:
-            options = {
-                "prior": prior,
-                "prevalence": prevalence,
-                "split_prior": split_prior,
-                "force": force,
-            }
-            self.margins = TableMargins(joint, self.datasets, **options)
         else:
-            argument, got = ("range", range) if base is None else ("base", base)
-            raise ArgumentError(
-                argument,
-                "must be None if cases have classes, not outcomes that are numbers",
-                f"{got!r}",
+            _refuse_measures_of_outcomes(range, base)
+            self.margins = TableMargins(
+                joint,
+                self.datasets,
+                prior=prior,
+                prevalence=prevalence,
+                split_prior=split_prior,
+                force=force,
             )
         # Sorted by name, so that the order of the entities has no effect.
         self.order = np.argsort(

@@ -63,6 +63,16 @@ BY_VERDICT = 0.001
 SHARE = 0.05
 
 
+def _label_codes(joint: xr.Dataset, classes: list) -> tuple[np.ndarray, np.ndarray]:
+    """Return the codes of predictions (pattern, entity), and of truths (pattern, 1): -1 where unknown."""
+    position = {label: i for i, label in enumerate(classes)}
+    guesses = np.vectorize(position.__getitem__, otypes=[int])(joint["predicted"].values)
+    has_truth = ~pd.isna(joint["actual"].values)
+    truth = np.full((len(has_truth), 1), -1)
+    truth[has_truth, 0] = [position[label] for label in joint["actual"].values[has_truth].tolist()]
+    return guesses, truth
+
+
 class PartialTruth:
     """Model outcomes that a judge, or a test under study, saw for all cases and the truth for some.
 
@@ -125,17 +135,9 @@ class PartialTruth:
             # The prediction of every entity may decide whether a case is verified: strata are their
             # joint patterns.
             self.classes = joint["label"].values.tolist()
-            position = {label: i for i, label in enumerate(self.classes)}
-            guesses = np.vectorize(position.__getitem__, otypes=[int])(joint["predicted"].values)[
-                :, self.order
-            ]
-            self.answers, columns = np.unique(guesses, axis=0, return_inverse=True)
+            guesses, truth = _label_codes(joint, self.classes)
+            self.answers, columns = np.unique(guesses[:, self.order], axis=0, return_inverse=True)
             columns = columns.reshape(-1, 1)
-            has_truth = ~pd.isna(joint["actual"].values)
-            truth = np.full((len(has_truth), 1), -1)
-            truth[has_truth, 0] = [
-                position[label] for label in joint["actual"].values[has_truth].tolist()
-            ]
         if not (truth >= 0).any():
             raise ArgumentError("evidence", "must have a known truth for at least one case", "none")
         self.strata, self.truth = columns, truth
@@ -248,26 +250,20 @@ class PartialTruth:
         """Return the estimate of Begg and Greenes; strata without labels have the entity's labelled rate."""
         back = np.argsort(self.order)
         means = [part.estimate() for part in self.parts]  # (system, stratum, class), summing to 1
-        held: dict[str, Any] = {}
+        variables: dict[str, Any] = {}
         dims = ("entity", "dataset") if self.datasets else ("entity",)
         shape = (len(self.names), *([len(self.datasets)] if self.datasets else []))
         if self.judged:
             mean = np.stack([mean[..., 1].sum(axis=1)[back] for mean in means], axis=1)
-            held["mean_outcome"] = (dims, mean.reshape(shape))
+            variables["mean_outcome"] = (dims, mean.reshape(shape))
             cases = np.stack([part.cases.sum(axis=1)[back] for part in self.parts], axis=1)
             labels = np.stack([part.known[back] for part in self.parts], axis=1)
             if self.meanings:
-                says = np.nan_to_num(
-                    np.stack(list(self.meanings.values())), nan=0.0
-                )  # (judge, stratum)
-                mean = np.stack(
-                    [part.cases[back] @ says[:, : part.width].T for part in self.parts], axis=1
-                )
-                mean = mean / np.where(cases > 0, cases, np.nan)[..., None]
-                held["judge_mean"] = ((*dims, "judge"), mean.reshape(*shape, -1))
+                judge_mean = self._judge_means(cases, back).reshape(*shape, -1)
+                variables["judge_mean"] = ((*dims, "judge"), judge_mean)
         else:
             tables = np.stack([self._tables(mean[0][None])[0] for mean in means], axis=1)[back]
-            held["performance"] = (
+            variables["performance"] = (
                 (*dims, "actual", "predicted"),
                 tables.reshape(*shape, *tables.shape[-2:]),
             )
@@ -277,21 +273,30 @@ class PartialTruth:
                 )
                 for name in ("cases", "known")
             )
-        held["cases"], held["labels"] = (dims, cases.reshape(shape)), (dims, labels.reshape(shape))
-        held["judged_truth"] = (("pattern", "system"), self.truth)
-        held["judged_verdict"] = (("pattern", "entity"), self._own_verdicts())
-        held["judged_count"] = ("pattern", self.joint["count"].values)
+        variables["cases"], variables["labels"] = (
+            (dims, cases.reshape(shape)),
+            (dims, labels.reshape(shape)),
+        )
+        variables["judged_truth"] = (("pattern", "system"), self.truth)
+        variables["judged_verdict"] = (("pattern", "entity"), self._own_verdicts())
+        variables["judged_count"] = ("pattern", self.joint["count"].values)
         for name in ("cluster", "dataset"):
             if name in self.joint.coords:
-                held[f"judged_{name}"] = ("pattern", self.joint[name].values)
+                variables[f"judged_{name}"] = ("pattern", self.joint[name].values)
         estimate = xr.Dataset(
-            held, {name: c for name, c in self.coords().items() if name != "outcome"}
+            variables, {name: c for name, c in self.coords().items() if name != "outcome"}
         )
         estimate = mark_classes_as(estimate, self.joint)
         constant: dict[str, Any] = {"strengths": ("strength", self.strengths)}
         if self.judged:
             constant["prior_concentration"] = ((*dims, "outcome"), np.ones((*shape, 2)))
         return {"observed_data": estimate, "constant_data": xr.Dataset(constant, self.coords())}
+
+    def _judge_means(self, cases: np.ndarray, back: np.ndarray) -> np.ndarray:
+        """Return the mean verdict of each judge (entity, data set, judge); NaN without cases."""
+        verdicts = np.nan_to_num(np.stack(list(self.meanings.values())), nan=0.0)
+        sums = [part.cases[back] @ verdicts[:, : part.width].T for part in self.parts]
+        return np.stack(sums, axis=1) / np.where(cases > 0, cases, np.nan)[..., None]
 
     def _own_verdicts(self) -> np.ndarray:
         """Return the stratum (pattern, entity) of each case, or the code of each prediction."""

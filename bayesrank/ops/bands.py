@@ -114,18 +114,7 @@ def credible_curves(
             "evidence", "must contain probabilities for a calibration curve", "decision values"
         )
     model = BayesianBootstrap(evidence, scores=["auc_roc"])
-    part, column = model.parts[0], 0
-    if len(model.classes) > 2:
-        if label is None:
-            raise ArgumentError("label", f"must name one of the classes {model.classes}", "none")
-        column = model.classes.index(check_choice("label", label, model.classes, ArgumentKeyError))
-    elif label is not None:
-        check_choice(
-            "label",
-            label,
-            model.classes[1:],
-            other="left out for two classes: it is the positive class",
-        )
+    part, column = model.parts[0], _class_column(label, model.classes)
     size = (shape[0] * shape[1], STEPS + 1, len(model.names))
     check_memory("draws must be fewer", " x ".join(map(str, size)) + " points", size, str(draws))
     predicted = model.values[part.where, :, column]
@@ -175,6 +164,42 @@ def credible_curves(
     return (result if binned else result.drop_vars("cases")).assign_attrs(notes)
 
 
+def _class_column(label: Any, classes: list) -> int:
+    """Return the column of probabilities that a label names: the only one of two classes."""
+    if len(classes) == 2:
+        if label is not None:
+            other = "left out for two classes: it is the positive class"
+            check_choice("label", label, classes[1:], other=other)
+        return 0
+    if label is None:
+        raise ArgumentError("label", f"must name one of the classes {classes}", "none")
+    return classes.index(check_choice("label", label, classes, ArgumentKeyError))
+
+
+def _thresholds_by_entity(threshold: Any, names: list) -> Mapping[Any, Any]:
+    """Return the threshold, or thresholds, of each entity."""
+    if isinstance(threshold, xr.DataArray) and threshold.dims == ("entity",):
+        threshold = dict(
+            zip(threshold["entity"].values.tolist(), threshold.values.tolist(), strict=True)
+        )
+    thresholds = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
+    if lacking := [name for name in names if name not in thresholds]:
+        raise ArgumentKeyError(
+            "threshold", "must contain a number for each entity", f"none for {lacking[0]!r}"
+        )
+    return thresholds
+
+
+def _check_thresholds(threshold: Any) -> list[float]:
+    """Return one threshold or several as a list of different numbers."""
+    thresholds = np.atleast_1d(check_numbers("threshold", threshold))
+    if thresholds.ndim > 1 or not thresholds.size or np.isnan(thresholds).any():
+        raise ArgumentError(
+            "threshold", "must be a number, or a sequence of numbers", f"{threshold!r}"
+        )
+    return check_unique("threshold", thresholds.tolist())
+
+
 @check_call
 def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
     """Return the labels of cases at one threshold or several: joint outcomes, for models and scores of labels.
@@ -218,27 +243,14 @@ def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
             "evidence", "must have two classes for a threshold", evidence["label"].values.tolist()
         )
     names = evidence["entity"].values.tolist()
-    if isinstance(threshold, xr.DataArray) and threshold.dims == ("entity",):
-        threshold = dict(
-            zip(threshold["entity"].values.tolist(), threshold.values.tolist(), strict=True)
-        )
-    thresholds = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
-    if lacking := [name for name in names if name not in thresholds]:
-        raise ArgumentKeyError(
-            "threshold", "must contain a number for each entity", f"none for {lacking[0]!r}"
-        )
+    thresholds = _thresholds_by_entity(threshold, names)
     several = any(np.ndim(thresholds[name]) for name in names)
     negative, positive = evidence["label"].values.tolist()
     columns: dict[Any, np.ndarray] = {}
     classifier, at = [], []
     for k, name in enumerate(names):
-        own = np.atleast_1d(check_numbers("threshold", thresholds[name]))
-        if own.ndim > 1 or not own.size or np.isnan(own).any():
-            raise ArgumentError(
-                "threshold", "must be a number, or a sequence of numbers", f"{thresholds[name]!r}"
-            )
         values = evidence["probability"].transpose("case", "entity").values[:, k]
-        for t in check_unique("threshold", own.tolist()):
+        for t in _check_thresholds(thresholds[name]):
             key = f"{name} at {t:g}" if several else name
             columns[key] = np.where(values >= t, positive, negative)
             classifier.append(name)

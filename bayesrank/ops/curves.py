@@ -214,11 +214,9 @@ def of_curve(
     chains = () if drawn is None else tuple(drawn.sizes[dim] for dim in draw_dims(drawn))
     prevalence, value = _values(truth, list(scores.values()), places, drawn)
     shares, ops = np.broadcast_to(prevalence[:, None], value.shape[:2]), np.empty(value.shape)
+    # The first row has the observed values, which need no interpolation between prevalences.
     for column, position in enumerate(places):
-        for rows in (
-            slice(0, 1),
-            slice(1, None),
-        ):  # observed values need no interpolation between prevalences
+        for rows in (slice(0, 1), slice(1, None)):
             ops[rows, :, column] = _below(curves, *position, value[rows, :, column], shares[rows])
     chance = np.array(
         [_metric(*position, DIAGONAL, DIAGONAL, prevalence[0]) for position in places]

@@ -156,23 +156,7 @@ def _weights(source: xr.DataArray | xr.Dataset, weights: Any) -> xr.DataArray:
         if "dataset" in source.coords
         else list(range(source.sizes["dataset"]))
     )
-    if weights is None:
-        by_name = dict.fromkeys(names, 1.0)
-    elif isinstance(weights, xr.DataArray):
-        if weights.dims != ("dataset",) or "dataset" not in weights.coords:
-            raise ArgumentError(
-                "weights", "must be over dataset, and name them", describe_value(weights)
-            )
-        labelled = check_labelled_numbers("weights", weights)
-        by_name = dict(
-            zip(labelled["dataset"].values.tolist(), labelled.values.tolist(), strict=True)
-        )
-    elif isinstance(weights, Mapping):
-        by_name = dict(weights)
-    else:
-        raise ArgumentTypeError(
-            "weights", "must be a mapping or a DataArray over dataset", describe_value(weights)
-        )
+    by_name = _weights_by_name(weights, names)
     if set(by_name) != set(names) or (
         isinstance(weights, xr.DataArray) and weights.size != len(names)
     ):
@@ -188,6 +172,24 @@ def _weights(source: xr.DataArray | xr.Dataset, weights: Any) -> xr.DataArray:
         values / values.sum(), {"dataset": names}, ["dataset"], name="dataset_weight"
     )
     return weight.isel(dataset=values > 0)
+
+
+def _weights_by_name(weights: Any, names: list) -> dict[Any, Any]:
+    """Return the weights by data set, equal ones if none are given."""
+    if weights is None:
+        return dict.fromkeys(names, 1.0)
+    if isinstance(weights, Mapping):
+        return dict(weights)
+    if not isinstance(weights, xr.DataArray):
+        raise ArgumentTypeError(
+            "weights", "must be a mapping or a DataArray over dataset", describe_value(weights)
+        )
+    if weights.dims != ("dataset",) or "dataset" not in weights.coords:
+        raise ArgumentError(
+            "weights", "must be over dataset, and name them", describe_value(weights)
+        )
+    labelled = check_labelled_numbers("weights", weights)
+    return dict(zip(labelled["dataset"].values.tolist(), labelled.values.tolist(), strict=True))
 
 
 def _mean(values: xr.DataArray, weight: xr.DataArray) -> xr.DataArray:

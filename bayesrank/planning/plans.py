@@ -411,8 +411,8 @@ def _goal(
         )
     if width is not None:
         width = check_number("width", width, 0.0, finite=True, ends=False)
-        check_absent("rope", rope or None, "an interval")
-        check_absent("margin", margin, "an interval")
+        check_absent("rope", rope or None, "with width, the target of one interval")
+        check_absent("margin", margin, "with width, the target of one interval")
         return Goal("interval", target, which, width=width)
     if len(names) < 2:
         raise ArgumentError(
@@ -422,8 +422,8 @@ def _goal(
             "width= needs one",
         )
     if k is not None:
-        check_absent("entity", entity, "the top k")
-        check_absent("margin", margin, "the top k")
+        check_absent("entity", entity, "with k, the target of the k best")
+        check_absent("margin", margin, "with k, the target of the k best")
         return Goal("top", target, k=check_integer("k", k, 1, len(names) - 1), margin=rope)
     if margin is not None:
         margin = check_number("margin", margin, 0.0, finite=True)

@@ -99,12 +99,12 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
 
 
 @check_call
-def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
+def natural_frequencies(frequencies: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw how many of 1,000 tested persons each test finds, misses and alarms falsely, all on one axis.
 
     Parameters
     ----------
-    found : xarray.Dataset
+    frequencies : xarray.Dataset
         The result of :func:`bayesrank.decisions.natural_frequencies`. The rows are in its order.
     ax : matplotlib Axes, optional
     top : int, optional
@@ -119,17 +119,17 @@ def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = 
     """
     check_result(
         "br.decisions.natural_frequencies",
-        "found",
-        found,
+        "frequencies",
+        frequencies,
         ("mean", "lower", "upper", "ppv", "heading"),
     )
-    names, left_out = first_rows(found["entity"].values.tolist(), top)
+    names, left_out = first_rows(frequencies["entity"].values.tolist(), top)
     can_label = len(names) <= 20
     width, height = list_size(len(names))
     ax = new_axes(ax, width, 1.6 + 0.5 * len(names) if can_label else height)
     rows = np.arange(len(names))
     for position, (outcome, mark) in enumerate({"tp": "o", "fn": "v", "fp": "s"}.items()):
-        part = found.sel(outcome=outcome).isel(entity=slice(len(names)))
+        part = frequencies.sel(outcome=outcome).isel(entity=slice(len(names)))
         label = str(part["heading"].item())
         y, color = rows + 0.26 * (position - 1), OUTCOME_COLORS[position]
         ax.hlines(y, part["lower"], part["upper"], color=color, linewidth=2 if can_label else 0.8)
@@ -143,11 +143,9 @@ def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = 
         color=grey_shade(ax, 0.15),
         linewidth=0.8,
     )
-    record = ResultRecord.of(found)
+    record = ResultRecord.of(frequencies)
     at = f", at prevalence {record.prevalence}" if record.prevalence else ""
-    label = (
-        f"of {found.attrs['persons']:,.4g} tested persons{at} (mean and {record.percent} interval)"
-    )
+    label = f"of {frequencies.attrs['persons']:,.4g} tested persons{at} (mean and {record.percent} interval)"
     ax.set_xlim(left=0)
     return finish_list(ax, names, label + left_out, columns=3)
 

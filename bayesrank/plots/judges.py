@@ -15,7 +15,7 @@ from bayesrank.plots.kit.style import finish_list, list_size, new_axes, rank_tic
 
 @check_call
 def judge_ranks(
-    found: xr.Dataset, judge: Any = None, ax: Any = None, *, top: int | None = None
+    errors: xr.Dataset, judge: Any = None, ax: Any = None, *, top: int | None = None
 ) -> Any:
     """Draw the rank of each entity by a judge's verdicts alone, beside its corrected ranks.
 
@@ -24,7 +24,7 @@ def judge_ranks(
 
     Parameters
     ----------
-    found : xarray.Dataset
+    errors : xarray.Dataset
         The result of :func:`bayesrank.judge_errors`.
     judge : str, optional
         The judge; by default the only one.
@@ -42,18 +42,18 @@ def judge_ranks(
     """
     check_result(
         "br.judge_errors",
-        "found",
-        found,
+        "errors",
+        errors,
         ("judge_rank", "rank_lower", "rank_upper", "consensus_position"),
     )
-    judges = found["judge"].values.tolist()
+    judges = errors["judge"].values.tolist()
     if judge is None and len(judges) > 1:
         raise ArgumentError("judge", f"must be one of {judges}", "none")
     judge = judges[0] if judge is None else check_choice("judge", judge, judges)
     top = None if top is None else check_integer("top", top, 1)
-    size = found.sizes["entity"]
-    rows = select_names(found, judge=judge).isel(
-        entity=np.argsort(found["consensus_position"].values)[:top]
+    size = errors.sizes["entity"]
+    rows = select_names(errors, judge=judge).isel(
+        entity=np.argsort(errors["consensus_position"].values)[:top]
     )
     shown = rows.sizes["entity"]
     ax = new_axes(ax, *list_size(shown))
@@ -63,19 +63,10 @@ def judge_ranks(
     ax.plot(
         rows["consensus_rank"].values, y, "o", color=ink_color(), markersize=4, linestyle="none"
     )
-    outside = (mark < low) | (mark > high)
-    color = OKABE_ITO[5]
-    for those, fill in ((outside, color), (~outside, "none")):
-        ax.scatter(
-            mark[those],
-            y[those],
-            s=40,
-            marker="D",
-            facecolor=fill,
-            edgecolor=color,
-            linewidth=1.4,
-            zorder=3,
-        )
+    outside, color = (mark < low) | (mark > high), OKABE_ITO[5]
+    look = {"s": 40, "marker": "D", "edgecolor": color, "linewidth": 1.4, "zorder": 3}
+    for rows_alike, fill in ((outside, color), (~outside, "none")):
+        ax.scatter(mark[rows_alike], y[rows_alike], facecolor=fill, **look)
     left_out = f"\nthe first {shown} of {size}" if shown < size else ""
     label = f"rank: corrected (bar and dot) and by {judge} alone (diamond){left_out}"
     finish_list(ax, rows["entity"].values.tolist(), label, False)

@@ -46,24 +46,13 @@ def latent_rates(
             "posteriors", "must be a mapping from name to posterior", describe_value(posteriors)
         )
     prob = check_prob("prob", prob)
-    held: dict[str, xr.Dataset] = {}
-    for name, each in posteriors.items():
-        posterior = groups_of(each, "posterior", argument=f"posteriors[{name!r}]").get("posterior")
-        if posterior is None or not {"contraction", "parameters"} <= set(posterior.attrs):
-            raise ArgumentError(
-                "posteriors",
-                "must contain posteriors of tests without a gold standard",
-                describe_value(name),
-            )
-        held[str(name)] = posterior
-        if len({frozenset(one["entity"].values.tolist()) for one in held.values()}) > 1:
-            raise ArgumentError("posteriors", "must have the same tests", describe_value(name))
-    first = next(iter(held.values()))
-    tests, number = first["entity"].values.tolist(), len(held)
+    by_analysis = _posteriors_by_analysis(posteriors)
+    first = next(iter(by_analysis.values()))
+    tests, number = first["entity"].values.tolist(), len(by_analysis)
     width, height = list_size(len(tests) * -(-number // 2))
     axes = new_panels(axes, 1, 2, width, height)
     for panel, (ax, rate) in enumerate(zip(axes, RATES[1:], strict=True)):
-        for k, (name, each) in enumerate(held.items()):
+        for k, (name, each) in enumerate(by_analysis.items()):
             drawn = (
                 select_names(each[rate], entity=tests).transpose("chain", "draw", "entity").values
             )
@@ -86,3 +75,20 @@ def latent_rates(
     words = f"median and {100 * prob:.3g}% interval; hollow: hardly informed by the cases"
     axes[0].figure.suptitle(words, fontsize=9)
     return axes
+
+
+def _posteriors_by_analysis(posteriors: Mapping[str, Container]) -> dict[str, xr.Dataset]:
+    """Return the draws of each analysis; raise an error unless all are of the same tests."""
+    by_analysis: dict[str, xr.Dataset] = {}
+    for name, each in posteriors.items():
+        posterior = groups_of(each, "posterior", argument=f"posteriors[{name!r}]").get("posterior")
+        if posterior is None or not {"contraction", "parameters"} <= set(posterior.attrs):
+            raise ArgumentError(
+                "posteriors",
+                "must contain posteriors of tests without a gold standard",
+                describe_value(name),
+            )
+        by_analysis[str(name)] = posterior
+        if len({frozenset(one["entity"].values.tolist()) for one in by_analysis.values()}) > 1:
+            raise ArgumentError("posteriors", "must have the same tests", describe_value(name))
+    return by_analysis

@@ -173,23 +173,13 @@ def value_tiles(
     check_array("tiles", tiles, ("b", "a", *(panel_dim or ["maps"])))
     tiles = tiles.transpose(*panel_dim, "b", "a")
     size, titles = len(tiles), plain_names(tiles[panel_dim[0]].values.tolist(), 26)
-    prevalences = (
-        [None]
-        if prevalence is None
-        else np.ravel(check_prevalences(prevalence, ends=True)).tolist()
-    )
-    if len(prevalences) not in (1, size):
-        raise ArgumentError(
-            "prevalence", f"must be one number, or one for each of {size} maps", len(prevalences)
-        )
+    prevalences = _prevalence_of_each(prevalence, size)
     columns = 2 if size == 4 else min(size, 3)
     rows = -(-size // columns)
     grid = new_panels(
         None, rows, columns, 2.4 * columns + 1.0, 2.2 * rows + 0.7, sharex=True, sharey=True
     )
-    for ax, part, name, prior in zip(
-        grid, tiles, titles, prevalences * (size // len(prevalences)), strict=False
-    ):
+    for ax, part, name, prior in zip(grid, tiles, titles, prevalences, strict=False):
         image = _draw_map(ax, part, _scale(tiles), lines)
         ax.set_title(name, fontsize=8)
         draw_tile_axes(ax, prior, marks=False, window=window_of(tiles), small=True)
@@ -201,6 +191,18 @@ def value_tiles(
         ax.set_xlabel(ACROSS, fontsize=8)
     _color_bar(image, grid, tiles, label, 0.8)
     return add_missing_fonts(grid[0].figure)
+
+
+def _prevalence_of_each(prevalence: Any, maps: int) -> list[float | None]:
+    """Return the prevalence of each map, from one for all or one for each; None if there is none."""
+    if prevalence is None:
+        return [None] * maps
+    prevalences = np.ravel(check_prevalences(prevalence, ends=True)).tolist()
+    if len(prevalences) not in (1, maps):
+        raise ArgumentError(
+            "prevalence", f"must be one number, or one for each of {maps} maps", len(prevalences)
+        )
+    return prevalences * (maps // len(prevalences))
 
 
 def _scale(tile: xr.DataArray) -> dict[str, Any]:

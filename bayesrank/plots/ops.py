@@ -163,21 +163,7 @@ def ops_curve(
     """
     by_set = isinstance(result, Mapping) and not isinstance(result, xr.Dataset)
     results: dict[Any, Any] = dict(result) if by_set else {None: result}
-    if not results:
-        raise ArgumentError(
-            "result", "must come from br.ops.of_curve, or map names to such results", "none"
-        )
-    for test_set, one in results.items():
-        check_result("br.ops.of_curve", f"result[{test_set!r}]" if by_set else "result", one, CURVE)
-    kinds = {
-        (str(one["value"].dims[-1]), ResultRecord.of(one).metric or "value")
-        for one in results.values()
-    }
-    (along, metric), *others = sorted(kinds)
-    if others or along not in AXES:
-        raise ArgumentError(
-            "result", "must contain curves of one metric, with a sequence at", sorted(kinds)
-        )
+    along, metric = _check_curves(results, by_set)
     axes = new_panels(axes, 1, 2, 9.5, 4.2)
     single = by_set and all(one.sizes["entity"] == 1 for one in results.values())
     labels = [
@@ -221,6 +207,26 @@ def ops_curve(
         label_curves(axes[1])
     add_missing_fonts(axes[0])
     return axes
+
+
+def _check_curves(results: dict[Any, xr.Dataset], by_set: bool) -> tuple[str, str]:
+    """Return the dim and the metric of the curves, which must be the same for each test set."""
+    if not results:
+        raise ArgumentError(
+            "result", "must come from br.ops.of_curve, or map names to such results", "none"
+        )
+    for test_set, one in results.items():
+        check_result("br.ops.of_curve", f"result[{test_set!r}]" if by_set else "result", one, CURVE)
+    kinds = {
+        (str(one["value"].dims[-1]), ResultRecord.of(one).metric or "value")
+        for one in results.values()
+    }
+    (along, metric), *others = sorted(kinds)
+    if others or along not in AXES:
+        raise ArgumentError(
+            "result", "must contain curves of one metric, with a sequence at", sorted(kinds)
+        )
+    return along, metric
 
 
 @check_call

@@ -352,13 +352,7 @@ def score_pmfs(
     check_choice("form", form, ("forest", "histogram", "violin"))
     by_name = _defined_pmfs(pmfs)
     marked = {} if observed is None else observed
-    if not isinstance(marked, Mapping):
-        raise ArgumentTypeError(
-            "observed", "must be a mapping from names to values", describe_value(observed)
-        )
-    for name, value in marked.items():
-        check_choice("observed", name, by_name)
-        check_number(f"observed[{name!r}]", value, finite=True)
+    _check_observed(marked, list(by_name))
     names, distributions = list(by_name), list(by_name.values())
     ax = new_axes(ax, 6.4, 1.2 + (0.4 if form == "forest" else 0.8) * len(names))
     tails = np.array([quantile(one, [0.0005, 0.9995]) for one in distributions])
@@ -385,6 +379,17 @@ def score_pmfs(
         ax.vlines(value, row - 0.42, row + 0.42, color=ink_color(), linewidth=1.2, linestyle="--")
     labels = {ResultRecord.of(one["value"]).long_name or "value" for one in distributions}
     return finish_list(ax, names, labels.pop() if len(labels) == 1 else "value")
+
+
+def _check_observed(observed: Any, names: list[str]) -> None:
+    """Raise an error unless observed values are finite numbers by the names of their pmfs."""
+    if not isinstance(observed, Mapping):
+        raise ArgumentTypeError(
+            "observed", "must be a mapping from names to values", describe_value(observed)
+        )
+    for name, value in observed.items():
+        check_choice("observed", name, names)
+        check_number(f"observed[{name!r}]", value, finite=True)
 
 
 def _outline(
@@ -511,38 +516,36 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
     figure = new_figure(figure, 8.6, 3.2)
     axes = figure.subplots(1, len(names), squeeze=False)[0]
     for ax, name in zip(axes, names, strict=True):
-        statistic = check.sel(statistic=name)
-        replicated, observed = statistic["replicated"].values.ravel(), float(statistic["observed"])
-        replicated = replicated[np.isfinite(replicated)]
-        # Spreads are compared by their ratios: on this axis twice as much and half as much are
-        # equally far.
-        positive = replicated[replicated > 0]
-        ends = [
-            1.0,
-            *[observed] * (observed > 0),
-            *(np.quantile(positive, [0.001, 0.999]) if positive.size else []),
-        ]
-        edges = np.geomspace(min(ends) / 1.1, max(ends) * 1.1, 60)
-        ax.hist(replicated, edges, histtype="stepfilled", color=OKABE_ITO[4], label="replicated")
-        # Lines end below the title.
-        ax.axvline(
-            1,
-            ymax=0.94,
-            color=grey_shade(ax, 0.6),
-            linewidth=1,
-            linestyle=":",
-            label="chance alone",
-        )
-        ax.axvline(observed, ymax=0.94, color=OKABE_ITO[5], linewidth=2, label="observed")
-        ax.set_xlim(*edges[[0, -1]])
-        log_axis(ax)
+        _draw_statistic(ax, check.sel(statistic=name))
         ax.set(xlabel=LABELS.get(name, name), yticks=[])
-        p = prose.probability(float(statistic["p_value"]), replicated.size)
-        ax.set_title(f"share as large or larger: {p}", fontsize=10)
-        ax.spines[["top", "left", "right"]].set_visible(False)
     axes[0].set_ylabel("replicates")
     figure_legend(axes[-1], "lower", 3)
     return figure
+
+
+def _draw_statistic(ax: Any, statistic: xr.Dataset) -> None:
+    """Draw the replicates of a statistic, its observed value, and 1, which chance alone gives."""
+    replicated, observed = statistic["replicated"].values.ravel(), float(statistic["observed"])
+    replicated = replicated[np.isfinite(replicated)]
+    # Spreads are compared by their ratios: on this axis twice as much and half as much are equally
+    # far.
+    positive = replicated[replicated > 0]
+    ends = [
+        1.0,
+        *[observed] * (observed > 0),
+        *(np.quantile(positive, [0.001, 0.999]) if positive.size else []),
+    ]
+    edges = np.geomspace(min(ends) / 1.1, max(ends) * 1.1, 60)
+    ax.hist(replicated, edges, histtype="stepfilled", color=OKABE_ITO[4], label="replicated")
+    # Lines end below the title.
+    chance = {"color": grey_shade(ax, 0.6), "linewidth": 1, "linestyle": ":"}
+    ax.axvline(1, ymax=0.94, **chance, label="chance alone")
+    ax.axvline(observed, ymax=0.94, color=OKABE_ITO[5], linewidth=2, label="observed")
+    ax.set_xlim(*edges[[0, -1]])
+    log_axis(ax)
+    p = prose.probability(float(statistic["p_value"]), replicated.size)
+    ax.set_title(f"share as large or larger: {p}", fontsize=10)
+    ax.spines[["top", "left", "right"]].set_visible(False)
 
 
 def _rates(pmf: Any, argument: str = "pmf") -> tuple[np.ndarray, np.ndarray]:

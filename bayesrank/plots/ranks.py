@@ -148,25 +148,16 @@ def _draw_scores(
     ranked, defined = table["expected_rank"].notna().to_numpy(), table["median"].notna().to_numpy()
     if "tier" in table:
         ranked = table["tier"].notna().to_numpy()
-    for those, mark, label in (
+    for drawn, mark, label in (
         (ranked & defined, "o", None),
         (~ranked & defined, "x", "not ranked"),
     ):
-        if those.any():
-            rows = table[those]
+        if drawn.any():
+            rows, at = table[drawn], y[drawn]
             color = [paints[name] if mark == "o" else grey_shade(ax, 0.5) for name in rows.index]
-            ax.hlines(
-                y[those], rows["lower"], rows["upper"], color=color, linewidth=0.45 * mark_size
-            )
-            ax.scatter(
-                rows["median"],
-                y[those],
-                s=mark_size**2,
-                marker=mark,
-                color=color,
-                label=label,
-                zorder=3,
-            )
+            ax.hlines(at, rows["lower"], rows["upper"], color=color, linewidth=0.45 * mark_size)
+            look = {"s": mark_size**2, "marker": mark, "color": color, "zorder": 3}
+            ax.scatter(rows["median"], at, label=label, **look)
     if table["observed"].notna().any():
         ax.plot(
             table["observed"], y, "D", color=ink_color(), fillstyle="none", markersize=0.9 * mark_size,

@@ -94,16 +94,11 @@ def winner_tile(
     area, first, tied, places = (
         table[name].values.tolist() for name in ("area", "first", "tied", "position")
     )
-    chosen = (
-        None
-        if colors is None
-        else {str(name): color for name, color in check_colors(colors).items()}
-    )
-    color_of = entity_colors(first, chosen, places)
-    paints = {
-        name: color_of[one]
-        for name, one in zip(table["entity"].values.tolist(), first, strict=True)
-    }
+    chosen = None
+    if colors is not None:
+        chosen = {str(name): color for name, color in check_colors(colors).items()}
+    color_of, names = entity_colors(first, chosen, places), table["entity"].values.tolist()
+    paints = {name: color_of[one] for name, one in zip(names, first, strict=True)}
     window = left, right, low, high = TileRecord.of(regions).window or (0.0, 1.0, 0.0, 1.0)
     grid = np.meshgrid(np.linspace(left, right, PIXELS), np.linspace(low, high, PIXELS))
     pixels = np.stack(grid, -1).reshape(-1, 2)

@@ -267,16 +267,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     points = [
         name for name in ("median", "mean") if isinstance(table, xr.Dataset) and name in table
     ]
-    if not points or not {"lower", "upper"} <= set(table):
-        raise ArgumentError(
-            "table",
-            "must have lower, upper and a median or mean over entity",
-            describe_value(table),
-        )
-    if set(table["lower"].dims) not in ({"entity"}, {"entity", "score"}):
-        raise ArgumentError(
-            "table", "must have the dims entity and score, or entity", table["lower"].dims
-        )
+    _check_intervals(table, points)
     if "score" not in table["lower"].dims:
         table = table.drop_vars("score", errors="ignore").expand_dims(score=[label or points[0]])
     number, size = table.sizes["score"], table.sizes["entity"]
@@ -308,3 +299,17 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
         words = f"{points[0]} and {record.percent} interval{', diamonds: observed' * has_observed}"
         axes[0].figure.suptitle(words, fontsize=9)
     return axes
+
+
+def _check_intervals(table: Any, points: list[str]) -> None:
+    """Raise an error unless a table has points and intervals of entities, of one score or several."""
+    if not points or not {"lower", "upper"} <= set(table):
+        raise ArgumentError(
+            "table",
+            "must have lower, upper and a median or mean over entity",
+            describe_value(table),
+        )
+    if set(table["lower"].dims) not in ({"entity"}, {"entity", "score"}):
+        raise ArgumentError(
+            "table", "must have the dims entity and score, or entity", table["lower"].dims
+        )

@@ -31,7 +31,7 @@ from bayesrank.inference import fit
 from bayesrank.performance.arrays import KINDS
 from bayesrank.performance.means import aggregate_over, mean_over_datasets
 from bayesrank.ranking._loops import positions
-from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
+from bayesrank.ranking.evidence import RankingEvidence, cases_of, evidence_of
 from bayesrank.ranking.extremes import Extremes, draw_alone
 from bayesrank.ranking.strata import Strata, keep_strata, strata_of
 from bayesrank.ranking.support import support
@@ -74,7 +74,7 @@ class Scored:
     """
 
     found: ScoreValues
-    find_evidence: Callable[[], Evidence]
+    find_evidence: Callable[[], RankingEvidence]
     source: Source | None = None  #: Where the values are from; None for an aggregate.
     notes: list[Note] = field(default_factory=list)
     results: dict[str, np.ndarray] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class Scored:
     )
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> RankingEvidence:
         return self.find_evidence()
 
     @property
@@ -131,7 +131,7 @@ def scored(
     result = score_values(parsed, score, higher_is_better, kind)
     parsed = result.source or parsed
 
-    def find_evidence() -> Evidence:
+    def find_evidence() -> RankingEvidence:
         return support(
             evidence_of(parsed, result.variable, result.values, kind), result, parsed, kind, given
         )
@@ -232,7 +232,7 @@ class _Parts:
     aim: Over
     source: Source
     base: ScoreValues  #: The scores of all data sets.
-    evidence: Evidence
+    evidence: RankingEvidence
     cases: xr.DataArray | None
     strata: Strata  #: The used data sets.
     used: np.ndarray  #: Which data sets have weight and cases.
@@ -417,7 +417,7 @@ class _Parts:
             first = dict.fromkeys(draw_dims(self.scores), 0)
             total = self.result.values.isel(first, drop=True).copy(data=known)
         information, extremes = self._worth(None if total is None else total.values)
-        behind = Evidence(
+        behind = RankingEvidence(
             about=evidence.about,
             assembled=evidence.assembled,
             sampler=evidence.sampler,
@@ -535,7 +535,9 @@ def points_against_rivals(by_label: np.ndarray, aggregate: str) -> np.ndarray:
     return points / max(size - 1, 1) if aggregate == "win_rate" else points
 
 
-def _over_tasks(points: np.ndarray, names: np.ndarray, unit: str) -> tuple[xr.DataArray, Evidence]:
+def _over_tasks(
+    points: np.ndarray, names: np.ndarray, unit: str
+) -> tuple[xr.DataArray, RankingEvidence]:
     """Return draws of mean points over tasks like these, and the evidence, from points (entity, task).
 
     The points of all entities on one task are one observation, as the scores of learners on one
@@ -614,7 +616,7 @@ def _display(base: ScoreValues, aggregate: str) -> str:
 
 def _of_mean(
     source: Source, base: ScoreValues, strata: Strata
-) -> tuple[ScoreValues, Evidence] | None:
+) -> tuple[ScoreValues, RankingEvidence] | None:
     """Return score and evidence of the mean performance if the score of the mean is the mean of the scores."""
     if base.values.chunks is not None:
         return None
@@ -665,7 +667,7 @@ def _notes(
     aggregate: str,
     met: np.ndarray,
     names: np.ndarray,
-    evidence: Evidence,
+    evidence: RankingEvidence,
     cases: xr.DataArray | None,
 ) -> list[Note]:
     """Return what the aggregate is over, which entities lack a group, and whether groups are independent."""
@@ -701,13 +703,17 @@ def _notes(
     return result
 
 
-def _independent(evidence: Evidence) -> bool:
+def _independent(evidence: RankingEvidence) -> bool:
     """Return whether a model has no population of the groups."""
     return evidence.about is not None and not evidence.about.population_of_tables
 
 
 def _caps(
-    strata: Strata, aggregate: str, evidence: Evidence, cases: xr.DataArray | None, used: np.ndarray
+    strata: Strata,
+    aggregate: str,
+    evidence: RankingEvidence,
+    cases: xr.DataArray | None,
+    used: np.ndarray,
 ) -> list[Note]:
     """Return a cap for gaps of groups whose sizes differ between entities."""
     if aggregate != "gap" or cases is None or "dataset" not in cases.dims:

@@ -26,7 +26,7 @@ from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.models.parts.attempts import AttemptsPosterior
 from bayesrank.ranking._confidence import MILD, ROUNDING, bonferroni, measure_lower_leads
 from bayesrank.ranking._loops import largest, lower_spreads
-from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.evidence import RankingEvidence, evidence_of
 from bayesrank.ranking.identical import average_within, identical_groups
 from bayesrank.scores.attempts import CASES, pass_at_k, pass_hat_k
 from bayesrank.scores.score import Score, log, mean_of_estimates
@@ -115,19 +115,21 @@ def attempts_curve(
     every = AttemptsPosterior.of(source, 1, "attempts_curve")
     full = max(n for n in every.enough if every.runs.enough_for(n).sum() == every.kept.sum())
     most = max(full, min(2, max(every.enough))) if k is None else check_integer("k", k, 1)
-    held = AttemptsPosterior.of(source, most, f"attempts_curve(k={most})", these)
-    if held.names:
+    attempts = AttemptsPosterior.of(source, most, f"attempts_curve(k={most})", these)
+    if attempts.names:
         raise ArgumentError(
             "posterior",
             "must come from one data set for a curve",
-            f"{len(held.names)} data sets",
+            f"{len(attempts.names)} data sets",
             "fit each alone",
         )
-    if held.shape[0] * held.shape[1] * (1 - prob) < 1:
+    if attempts.shape[0] * attempts.shape[1] * (1 - prob) < 1:
         raise ArgumentError(
-            "posterior", f"must have at least {int(np.ceil(1 / (1 - prob)))} draws", str(held.shape)
+            "posterior",
+            f"must have at least {int(np.ceil(1 / (1 - prob)))} draws",
+            str(attempts.shape),
         )
-    return _Curve(held, most, prob, () if k is not None else every.fewest_runs(most)).result()
+    return _Curve(attempts, most, prob, () if k is not None else every.fewest_runs(most)).result()
 
 
 def curve_where_runs(posterior: Container, prob: float, score: Any = None) -> xr.Dataset | None:
@@ -157,7 +159,7 @@ class _Place:
     score: Score
     draws: np.ndarray  #: (draw, entity)
     observed: np.ndarray  #: (entity)
-    evidence: Evidence
+    evidence: RankingEvidence
     groups: list[np.ndarray]  #: Entities with identical evidence.
     prob: float
 
@@ -219,23 +221,23 @@ class _Curve:
     """The places of a curve, and what is sure at all of them at once."""
 
     def __init__(
-        self, held: AttemptsPosterior, most: int, prob: float, limiting: Sequence[Any] = ()
+        self, attempts: AttemptsPosterior, most: int, prob: float, limiting: Sequence[Any] = ()
     ) -> None:
-        self.held, self.most, self.prob = held, most, prob
+        self.attempts, self.most, self.prob = attempts, most, prob
         self.limiting = limiting  #: Entities without more runs of each case, if others have more.
         # Draws for these cases go together along the curve as those for cases like these, which is
         # too much.
-        self.level = (1 + prob) / 2 if held.these else prob
-        self.entities = held.evidence.entities
+        self.level = (1 + prob) / 2 if attempts.these else prob
+        self.entities = attempts.evidence.entities
         requested = [Attempts(k) for k in range(1, most + 1)] + [
             Attempts(k, True) for k in range(2, most + 1)
         ]
-        drawn = held.draws(requested)
+        drawn = attempts.draws(requested)
         self.places = [self._place(one, draws) for one, draws in zip(requested, drawn, strict=True)]
 
     def _place(self, one: Attempts, drawn: np.ndarray) -> _Place:
         name = (pass_hat_k if one.every else pass_at_k)(one.k)
-        source = self.held.posterior(one, name.name, drawn)
+        source = self.attempts.posterior(one, name.name, drawn)
         posterior = source.group("posterior")
         assert posterior is not None
         score = mean_of_estimates(name)
@@ -264,19 +266,19 @@ class _Curve:
         coords = {"event": list(EVENTS), "attempts": range(1, self.most + 1)}
         names = name_coord(self.entities)
         frame = xr.Dataset(coords={**coords, "entity": names})
-        found = frame.assign(
+        curve = frame.assign(
             {name: (dims, self._by_event(values)) for name, values in results.items()}
         )
-        found = found.assign_coords(rival=names)
+        curve = curve.assign_coords(rival=names)
         pairs = self._by_event(above)
-        found["surely_above"] = (*dims, "rival"), pairs
+        curve["surely_above"] = (*dims, "rival"), pairs
         up = pairs.any(axis=(0, 1))
-        found["crosses"] = ("entity", "rival"), up & up.T
-        if (costs := self.held.mean_costs(self.most)) is not None:
-            found["mean_cost"] = ("attempts", "entity"), costs
+        curve["crosses"] = ("entity", "rival"), up & up.T
+        if (costs := self.attempts.mean_costs(self.most)) is not None:
+            curve["mean_cost"] = ("attempts", "entity"), costs
         leaders = best.argmax(axis=1)
-        found["leader"] = dims[:2], self._by_event(names[leaders])
-        found["headline"] = dims[:2], self._by_event(self._headlines(behind, leaders, size))
+        curve["leader"] = dims[:2], self._by_event(names[leaders])
+        curve["headline"] = dims[:2], self._by_event(self._headlines(behind, leaders, size))
         about = RankingRecord(
             higher_is_better=True,
             prob=self.prob,
@@ -286,11 +288,11 @@ class _Curve:
             population=self.places[0].evidence.population(),
         )
         cases = self._cases()
-        known = self.held.source.assembled
+        evidence = self.attempts.source.assembled
         record = EvidenceRecord(
-            ledger=known.ledger,
-            noun=known.noun,
-            in_percent=known.in_percent,
+            ledger=evidence.ledger,
+            noun=evidence.noun,
+            in_percent=evidence.in_percent,
             notes=notes_text(self._notes(cases)),
         )
         facts = (
@@ -298,7 +300,7 @@ class _Curve:
             | record.to_attrs()
             | {"cases": cases[0], "cases_left_out": cases[1] - cases[0]}
         )
-        return found.assign_attrs(facts)
+        return curve.assign_attrs(facts)
 
     def _by_event(self, values: np.ndarray) -> np.ndarray:
         """Return values of the places by event and number of attempts; with one attempt, both events are one."""
@@ -306,13 +308,15 @@ class _Curve:
         return np.stack([values[: self.most], np.concatenate([values[:1], values[self.most :]])])
 
     def _cases(self) -> tuple[int, int]:
-        evidence = self.held.evidence
+        evidence = self.attempts.evidence
         count = evidence.count if evidence.each is None else evidence.count / evidence.each
-        return round(float(count[self.held.kept].sum())), round(float(count.sum()))
+        return round(float(count[self.attempts.kept].sum())), round(float(count.sum()))
 
     def _notes(self, cases: tuple[int, int]) -> list[Note]:
         result = [
-            Note("curve_of_cases", {"k": self.most, "prob": self.prob, "these": self.held.these})
+            Note(
+                "curve_of_cases", {"k": self.most, "prob": self.prob, "these": self.attempts.these}
+            )
         ]
         if cases[0] < cases[1]:
             result.append(
@@ -323,7 +327,7 @@ class _Curve:
         if self.limiting:
             names = [str(name) for name in self.limiting]
             result.append(Note("curve_ends", {"k": self.most, "entities": names}))
-        if (costs := self.held.mean_costs(self.most)) is not None:
+        if (costs := self.attempts.mean_costs(self.most)) is not None:
             paid = dict(zip(map(str, self.entities), costs[-1].tolist(), strict=True))
             result.append(Note("cost_of_attempts", {"k": self.most, "costs": paid}))
         return result + self.caps
@@ -411,9 +415,9 @@ class _Curve:
         """Return the critical value of all leads at all places."""
         return self._critical([position.weight for position in self.places])
 
-    def _quantile(self, found: np.ndarray) -> float:
-        beyond = max(int(np.floor((1 - self.level) * (len(found) + 1) + 1e-9)), 1)
-        return float(np.partition(found, -beyond)[-beyond])
+    def _quantile(self, values: np.ndarray) -> float:
+        beyond = max(int(np.floor((1 - self.level) * (len(values) + 1) + 1e-9)), 1)
+        return float(np.partition(values, -beyond)[-beyond])
 
     def _step_down(self, by_pairs: bool) -> np.ndarray:
         """Return what is sure of the pairs at all places (place, entity, rival), by the rule of rankings."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from bayesrank._core.draws import (
     ERROR,
     Batches,
     Moments,
+    check_size,
     draw_dims,
     efficiency,
     load_arrays,
@@ -28,7 +30,7 @@ from bayesrank._core.draws import (
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.keywords import arguments_of, check_keywords
 from bayesrank._core.memory import check_memory
-from bayesrank._core.notes import notes_of, notes_text
+from bayesrank._core.notes import Note, notes_of, notes_text
 from bayesrank._core.records import RankingRecord
 from bayesrank._core.source import Over, Source, parse_source
 from bayesrank._core.types import Container, ModelName, ScoreLike
@@ -38,7 +40,7 @@ from bayesrank.claims.information import information_of
 from bayesrank.claims.units import Units
 from bayesrank.models import find_model, in_closed_form, options_of
 from bayesrank.performance.arrays import posterior_of
-from bayesrank.ranking._confidence import rank_sets
+from bayesrank.ranking._confidence import RankSets, rank_sets
 from bayesrank.ranking._tallies import compare_draws, positive, tally_ranks
 from bayesrank.ranking.aggregates import Scored, others_like, over_of, scored
 from bayesrank.ranking.claims import (
@@ -50,7 +52,7 @@ from bayesrank.ranking.claims import (
     ranks_and_tiers,
 )
 from bayesrank.ranking.consensus import consensus_of
-from bayesrank.ranking.evidence import Evidence, rank_each
+from bayesrank.ranking.evidence import RankingEvidence, rank_each
 from bayesrank.ranking.extremes import Extremes
 from bayesrank.ranking.facts import get_fact, set_facts
 from bayesrank.ranking.hierarchy import hierarchy
@@ -64,7 +66,7 @@ from bayesrank.ranking.identical import (
     identical_groups,
     lowest_within,
 )
-from bayesrank.ranking.intervals import position_of, rank_intervals
+from bayesrank.ranking.intervals import position_of, quantiles_of, rank_intervals
 from bayesrank.ranking.notes import discordance_of
 from bayesrank.ranking.predictive import predictive_order, predictive_values
 from bayesrank.ranking.prevalence import values_at_common
@@ -278,15 +280,7 @@ def credible_ranking(
     [9e-05, 0.99991]
     """
     check_choice("method", method, ("draws", "exact", "auto"))
-    if options:
-        of_models = [
-            name
-            for kind_of_model in (in_closed_form() if model is None else [model])
-            for name in options_of(find_model(kind_of_model))
-        ]
-        check_keywords(
-            options, [*arguments_of(credible_ranking), *of_models], "br.credible_ranking"
-        )
+    _check_options(options, model)
     source = over_of(source, over, aggregate, weights)
     source = others_like(source, kind)
     parsed = source if isinstance(source, Over) else parse_source(source)
@@ -297,16 +291,7 @@ def credible_ranking(
         check_choice("order", order, ("consensus", "predictive")),
     )
     if method == "exact":
-        if isinstance(source, Over):
-            raise ArgumentError(
-                "method",
-                "must be 'draws' or 'auto' beside over=, whose aggregate needs draws",
-                "'exact'",
-            )
-        if evidence is not None:
-            raise ArgumentError(
-                "evidence", "cannot be used for method='exact'", describe_value(evidence)
-            )
+        _refuse_draws(source, evidence)
         return rank_exactly(source, score, settings, higher_is_better, kind, model, options)
     if model is not None or options:
         raise ArgumentError(
@@ -340,7 +325,34 @@ def credible_ranking(
     return _with_columns(ranking, scored_source.source, scored_source.evidence)
 
 
-def _with_columns(ranking: xr.Dataset, source: Source, evidence: Evidence) -> xr.Dataset:
+def _check_options(options: dict[str, Any], model: ModelName | None) -> None:
+    """Raise an error if an option is none of the model, or of any model in closed form."""
+    if options:
+        of_models = [
+            name
+            for kind_of_model in (in_closed_form() if model is None else [model])
+            for name in options_of(find_model(kind_of_model))
+        ]
+        check_keywords(
+            options, [*arguments_of(credible_ranking), *of_models], "br.credible_ranking"
+        )
+
+
+def _refuse_draws(source: Any, evidence: Any) -> None:
+    """Raise an error if a ranking without draws has an aggregate, or evidence of its own."""
+    if isinstance(source, Over):
+        raise ArgumentError(
+            "method",
+            "must be 'draws' or 'auto' beside over=, whose aggregate needs draws",
+            "'exact'",
+        )
+    if evidence is not None:
+        raise ArgumentError(
+            "evidence", "cannot be used for method='exact'", describe_value(evidence)
+        )
+
+
+def _with_columns(ranking: xr.Dataset, source: Source, evidence: RankingEvidence) -> xr.Dataset:
     """Add the columns that only this kind of evidence has to one ranking with a posterior."""
     if source.array is not None or ranking["median"].dims != ("entity",):
         return ranking
@@ -398,19 +410,9 @@ def _rank(
             "must be 'consensus' beside over=, since an aggregate has no predictive order",
             "'predictive'",
         )
-    values, size = one.found.values, one.found.values.sizes["entity"]
-    if not values.size:
-        raise ArgumentError(
-            "source",
-            "must contain at least one entity and one draw",
-            f"the sizes {dict(values.sizes)}",
-        )
-    if {"rank", "rival"} & set(values.dims):
-        raise ArgumentError(
-            "source",
-            "must not have dims called rank or rival, since the result adds them",
-            values.dims,
-        )
+    check_size(one.found.values)
+    _check_dims(one.found.values)
+    size = one.found.values.sizes["entity"]
     # Rank probabilities and, with ``joint``, pairs and their errors; several of each are in memory
     # at a time.
     many = (10 if settings.joint else 6, size, size)
@@ -427,6 +429,16 @@ def _rank(
     notes = notes_text([*one.notes, *notes_of(get_fact(ranking, "notes"))])
     results = {name: ("entity", held) for name, held in one.results.items()}
     return set_facts(ranking.assign(results), notes=notes).assign_attrs(one.facts)
+
+
+def _check_dims(values: xr.DataArray) -> None:
+    """Raise an error if a dim has the name of one of the result."""
+    if {"rank", "rival"} & set(values.dims):
+        raise ArgumentError(
+            "source",
+            "must not have dims called rank or rival, since the result adds them",
+            values.dims,
+        )
 
 
 def _of_draws(
@@ -451,7 +463,7 @@ def _of_draws(
         extra = [str(dim) for dim in values.dims if dim not in draw_dims(values)]
         expected = expected.transpose(*extra).compute()
 
-    def rank_one(part: xr.DataArray, one: Evidence, at: tuple[int, ...]) -> xr.Dataset:
+    def rank_one(part: xr.DataArray, one: RankingEvidence, at: tuple[int, ...]) -> xr.Dataset:
         facts = None if known is None else known(at)
         predictive = None if expected is None else _at(expected, at)
         parts = (
@@ -474,7 +486,7 @@ def _at(expected: xr.Dataset, at: tuple[int, ...]) -> tuple[np.ndarray, np.ndarr
 
 def _one(
     values: xr.DataArray,
-    evidence: Evidence,
+    evidence: RankingEvidence,
     found: ScoreValues,
     settings: RankingOptions,
     predictive: tuple[np.ndarray, np.ndarray] | None = None,
@@ -492,8 +504,8 @@ def _one(
     information, groups = known
     drawn = xr.DataArray(x, dims=("draw", "entity"))
     likely = Units.behind(information).spread_differences(drawn, found.range, found.sign).values
-    result, twice, efficiencies = _summarize(x, likely, batches, settings, found, groups)
-    groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY
+    result, tally = _summarize(x, likely, batches, settings, found, groups)
+    groups, ranked = tally.groups, result["undefined"] <= MOSTLY
     if extremes is not None:
         ends = (average_within(groups, end) for end in extremes.interval(settings.prob))
         result |= _replaced(result, dict(zip(OF_INTERVAL, ends, strict=True)))
@@ -503,109 +515,161 @@ def _one(
         loss[ranked] = found.sign * (np.nanmean(x[:, ranked], axis=0) - population.means())
         result["overestimate"] = average_within(groups, loss)
 
-    middle, of_draws = result["median"], (result["lower"], result["upper"])
-    allowance = information.allowance(settings.prob, found.range)
-    wide = allowance.widen(middle, of_draws, found.range)
-
-    def outside(observed: np.ndarray) -> np.ndarray:
-        """Return whether values are outside the interval by more than Monte-Carlo error."""
-        defined = np.maximum((~np.isnan(x)).sum(axis=0), 1)
-        beyond = np.minimum((x <= observed).sum(axis=0), (x >= observed).sum(axis=0)) / defined
-        error = proportion_error(beyond, result["effective_sample_size"])
-        return (
-            (beyond + 2 * error < (1 - settings.prob) / 2)
-            & ((observed < wide[0]) | (observed > wide[1]))
-            & ~found.at_an_end(observed)
-        )
-
-    interval = middle, *wide
-    result |= evidence.compare(score, interval, settings.prob, outside)
-    result["contradicted"] = hold_within(groups, result["contradicted"])
-    closed = evidence.close(score, wide, found.range, settings.prob)
-    result["lower"], result["upper"] = closed
-    if evidence.behind.withheld is not None:
-        for end in ("lower", "upper"):
-            result[end] = np.where(evidence.behind.withheld.values, np.nan, result[end])
-    notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
-    notes += allowance.notes(names, middle, of_draws, found.range)
-    notes += notes_on_closed(names, found.display, wide, closed, found.range)
-    facts = replace(
-        found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws"
-    )
-    facts, claim = replace(facts, interval=CLOSED), dict[str, Any]()
+    compared = RankedDraws(x, found, evidence, information, population, result, settings.prob)
+    interval, notes_on_interval = _interval_beside_observed(compared, names, groups)
+    result |= interval
+    notes = [*found.notes(), *evidence.notes(score), *notes_on_interval]
+    claim = {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
     if settings.joint:
-        texts = np.array([str(name) for name in names])
-        unseen, expected = result["unobserved"], result["expected_rank"]
-        pairs, before, error = _compare_pairs(likely, twice, batches, settings, found, efficiencies)
-        order = consensus_of(texts, expected, before, error, ranked, unseen)
-        order["consensus_rank"] = lowest_within(groups, order["consensus_rank"])
-        precision = hierarchy(before, twice, ranked, batches, efficiencies.worst)
-        precision["sucra_error"] = average_within(groups, precision["sucra_error"])
-        result |= pairs | order | precision
-        with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
-            decide = None if extremes is None else extremes.decide
-            sets = rank_sets(
-                x,
-                ranked,
-                found,
-                settings.prob,
-                efficiencies.worst,
-                information,
-                alternatives,
-                decide,
-            )
-        if predictive is not None:
-            value, error = (average_within(groups, part) for part in predictive)
-            result |= predictive_order(value, error, found, ranked, expected, texts, unseen)
-        sets = hold_sets(groups, sets)
+        pairs, before, error = _compare_pairs(likely, settings, found, tally)
+        result |= pairs | _orders(compared, names, (before, error), tally, predictive)
+        sets = _rank_sets(compared, tally, alternatives, extremes)
         if alternatives:
             notes = evidence.notes_at_common(notes, score, sets.narrowed)
         result |= ranks_and_tiers(sets, ranked)
-        position = np.asarray(position_of(result))
-        result |= _differences(x, position, settings.prob, groups)
-        result |= _widen_differences(result, position, information, settings.prob, found.range)
-        if extremes is not None and ranked.any():
-            leader = int(np.nanargmin(position))
-            of_leader = extremes.differences(
-                leader, np.flatnonzero(ranked), settings.prob, information
-            )
-            other_groups = [group for group in groups if leader not in group]
-            result |= _replaced(
-                result,
-                dict(zip(OF_LEADER[1:], average_within(other_groups, of_leader.T).T, strict=True)),
-            )
-        few_cases, alike = discordance_of(
-            information, evidence.model, names, result, settings.prob, evidence.joint_cases
-        )
-        notes += few_cases + information.notes()
-        needed = "other cases" if alike and needed == "paired cases" else needed
-        caps = ([] if sets.reason is None else [sets.reason]) + evidence.caps(
-            notes, result, texts.tolist(), information
-        )
-        headline, caps = headline_of(
-            result, names.tolist(), caps, settings.prob, settings.rope, groups
-        )
-        if not efficiencies.worst >= FEWEST:  # a point estimate, or too few draws for probabilities
-            headline = "none"
-        claim = facts_of_claim(headline, sets.kind, caps)
-        compared = RankedDraws(x, found, evidence, information, population, result, settings.prob)
-        pair = (
-            Pair(difference=settings.rope).of(compared) if headline in ("leads", "shared") else None
-        )
-        claim["separation"] = notes_text([] if pair is None else [pair.note()])
+        result |= _differences_from_leader(compared, groups, extremes)
+        claim = _claim(compared, names, sets, notes, settings.rope, tally)
         if also is not None:
             also(compared)
-    claim |= {"notes": notes_text(notes), "needed_evidence": needed}
+    facts = replace(found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number)
+    facts = replace(facts, method="draws", interval=CLOSED)
     attrs = facts.to_attrs() | evidence.facts() | claim
     return ranking_of(result, values, settings.joint, ERROR, attrs)
 
 
-class _Efficiency(NamedTuple):
-    """Effective draws per draw of the pairs, the smallest effective sample size, and the groups of equal evidence."""
+class _Tally(NamedTuple):
+    """The ranks of each draw, and what their Monte-Carlo errors depend on."""
 
-    paired: np.ndarray | None
-    worst: float
-    groups: list[np.ndarray]
+    twice: np.ndarray  #: Twice the ranks (draw, entity), 0 where undefined.
+    batches: Batches
+    paired: np.ndarray | None  #: Effective draws per draw of each pair.
+    worst: float  #: The smallest effective sample size.
+    groups: list[np.ndarray]  #: Entities with equal evidence.
+
+
+def _interval_beside_observed(
+    compared: RankedDraws, names: np.ndarray, groups: list[np.ndarray]
+) -> tuple[dict[str, np.ndarray], list[Note]]:
+    """Return the interval, which allows for few units, and the observed values beside it, with notes on it."""
+    _, found, evidence, information, _, result, prob = compared
+    score = None if found.variable else found.score
+    middle, of_draws = result["median"], (result["lower"], result["upper"])
+    allowance = information.allowance(prob, found.range)
+    wide = allowance.widen(middle, of_draws, found.range)
+    outside = partial(_is_outside, compared, wide)
+    results = evidence.compare(score, (middle, *wide), prob, outside)
+    results["contradicted"] = hold_within(groups, results["contradicted"])
+    closed = evidence.close(score, wide, found.range, prob)
+    results["lower"], results["upper"] = closed
+    if evidence.behind.withheld is not None:
+        for end in ("lower", "upper"):
+            results[end] = np.where(evidence.behind.withheld.values, np.nan, results[end])
+    notes = allowance.notes(names, middle, of_draws, found.range)
+    return results, [*notes, *notes_on_closed(names, found.display, wide, closed, found.range)]
+
+
+def _is_outside(
+    compared: RankedDraws, wide: tuple[np.ndarray, np.ndarray], observed: np.ndarray
+) -> np.ndarray:
+    """Return whether values are outside the interval by more than Monte-Carlo error."""
+    x, ranking, found = compared.x, compared.ranking, compared.found
+    defined = np.maximum((~np.isnan(x)).sum(axis=0), 1)
+    beyond = np.minimum((x <= observed).sum(axis=0), (x >= observed).sum(axis=0)) / defined
+    error = proportion_error(beyond, ranking["effective_sample_size"])
+    return (
+        (beyond + 2 * error < (1 - compared.prob) / 2)
+        & ((observed < wide[0]) | (observed > wide[1]))
+        & ~found.at_an_end(observed)
+    )
+
+
+def _orders(
+    compared: RankedDraws,
+    names: np.ndarray,
+    before: tuple[np.ndarray, np.ndarray],
+    tally: _Tally,
+    predictive: tuple[np.ndarray, np.ndarray] | None,
+) -> dict[str, Any]:
+    """Return the consensus order by P(i before j) and its errors, how precise it is, and the predictive order."""
+    result, groups, texts = compared.ranking, tally.groups, np.array([str(name) for name in names])
+    ranked = result["undefined"] <= MOSTLY
+    unseen, expected = result["unobserved"], result["expected_rank"]
+    order = consensus_of(texts, expected, *before, ranked, unseen)
+    order["consensus_rank"] = lowest_within(groups, order["consensus_rank"])
+    order |= hierarchy(before[0], tally.twice, ranked, tally.batches, tally.worst)
+    order["sucra_error"] = average_within(groups, order["sucra_error"])
+    if predictive is not None:
+        value, error = (average_within(groups, part) for part in predictive)
+        order |= predictive_order(value, error, compared.found, ranked, expected, texts, unseen)
+    return order
+
+
+def _rank_sets(
+    compared: RankedDraws,
+    tally: _Tally,
+    alternatives: Sequence[np.ndarray],
+    extremes: Extremes | None,
+) -> RankSets:
+    """Return what is sure of the order, the same for entities with equal evidence."""
+    decide = None if extremes is None else extremes.decide
+    with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
+        sets = rank_sets(
+            compared.x,
+            compared.ranking["undefined"] <= MOSTLY,
+            compared.found,
+            compared.prob,
+            tally.worst,
+            compared.information,
+            alternatives,
+            decide,
+        )
+    return hold_sets(tally.groups, sets)
+
+
+def _differences_from_leader(
+    compared: RankedDraws, groups: list[np.ndarray], extremes: Extremes | None
+) -> dict[str, np.ndarray]:
+    """Return median and interval of the difference of each entity from the first in position."""
+    x, found, _, information, _, result, prob = compared
+    position, ranked = np.asarray(position_of(result)), result["undefined"] <= MOSTLY
+    differences = _differences(x, position, prob, groups)
+    differences |= _widen_differences(differences, position, information, prob, found.range)
+    if extremes is None or not ranked.any():
+        return differences
+    leader = int(np.nanargmin(position))
+    of_leader = extremes.differences(leader, np.flatnonzero(ranked), prob, information)
+    others = [group for group in groups if leader not in group]
+    ends = dict(zip(OF_LEADER[1:], average_within(others, of_leader.T).T, strict=True))
+    return differences | _replaced(differences, ends)
+
+
+def _claim(
+    compared: RankedDraws,
+    names: np.ndarray,
+    sets: RankSets,
+    notes: list[Note],
+    rope: float,
+    tally: _Tally,
+) -> dict[str, Any]:
+    """Return the headline with what limits it, what would separate the first two, and the notes, as attrs."""
+    _, _, evidence, information, _, result, prob = compared
+    few_cases, alike = discordance_of(
+        information, evidence.model, names, result, prob, evidence.joint_cases
+    )
+    notes = [*notes, *few_cases, *information.notes()]
+    texts = [str(name) for name in names]
+    caps = [] if sets.reason is None else [sets.reason]
+    caps += evidence.caps(notes, result, texts, information)
+    headline, caps = headline_of(result, names.tolist(), caps, prob, rope, tally.groups)
+    if not tally.worst >= FEWEST:  # a point estimate, or too few draws for probabilities
+        headline = "none"
+    pair = Pair(difference=rope).of(compared) if headline in ("leads", "shared") else None
+    needed = evidence.needed()
+    return facts_of_claim(headline, sets.kind, caps) | {
+        "separation": notes_text([] if pair is None else [pair.note()]),
+        "notes": notes_text(notes),
+        "needed_evidence": "other cases" if alike and needed == "paired cases" else needed,
+    }
 
 
 def _summarize(
@@ -615,8 +679,8 @@ def _summarize(
     settings: RankingOptions,
     found: ScoreValues,
     groups: list[np.ndarray],
-) -> tuple[dict[str, Any], np.ndarray, _Efficiency]:
-    """Return the results that need no pairs, from values (draw, entity), and twice the ranks of each draw.
+) -> tuple[dict[str, Any], _Tally]:
+    """Return the results that need no pairs, from values (draw, entity), and the ranks of each draw.
 
     Ranks are of the ``likely`` values, whose differences are spread where units are few.
     """
@@ -653,7 +717,7 @@ def _summarize(
     )
     result["rank_marginal_lower"], result["rank_marginal_upper"] = rank_intervals(share, tail)
     paired = efficiency(*map(_of_differences, moments)) if settings.joint else None
-    return result, twice, _Efficiency(paired, worst, groups)
+    return result, _Tally(twice, batches, paired, worst, groups)
 
 
 def _replaced(result: dict[str, Any], ends: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -701,17 +765,12 @@ def _widen_differences(
 
 
 def _compare_pairs(
-    x: np.ndarray,
-    twice: np.ndarray,
-    batches: Batches,
-    settings: RankingOptions,
-    found: ScoreValues,
-    efficiencies: _Efficiency,
+    x: np.ndarray, settings: RankingOptions, found: ScoreValues, tally: _Tally
 ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
     """Compare pairs of entities as ``compare_draws`` does, averaged within groups of equal evidence."""
-    worst, groups = efficiencies.worst, efficiencies.groups
+    groups = tally.groups
     pairs, preference, error = compare_draws(
-        x, found.sign, twice, batches, settings.rope, efficiencies.paired, worst
+        x, found.sign, tally.twice, tally.batches, settings.rope, tally.paired, tally.worst
     )
     pairs = {name: average_pairs(groups, values) for name, values in pairs.items()}
     return pairs, average_pairs(groups, preference), average_pairs(groups, error)
@@ -721,31 +780,6 @@ def _clip_huge(x: np.ndarray) -> np.ndarray:
     """Clip values whose squares would overflow, such as odds under a weak prior."""
     huge = max(np.fmax.reduce(x, axis=None), -np.fmin.reduce(x, axis=None)) > HUGE
     return np.clip(x, -HUGE, HUGE) if huge else x
-
-
-def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
-    """Return median, lower and upper end, mean and number of the defined draws of each column, by blocks of columns."""
-    out = np.full((5, x.shape[1]), np.nan)
-    columns = max(min(32, 2**21 // max(len(x), 1)), 1)  # 16 MB are sorted together
-    for start in range(0, x.shape[1], columns):
-        part = np.array(x[:, start : start + columns].T, order="C")  # a copy, as it will be sorted
-        out[4, start : start + columns] = defined = (~np.isnan(part)).sum(axis=1)
-        some, total = (
-            defined > 0,
-            part.sum(axis=1) if defined.min() == len(x) else np.nansum(part, axis=1),
-        )
-        np.divide(total, defined, out=out[3, start : start + columns], where=some)
-        # Sorting each column, undefined values last, is faster than separate quantiles.
-        part.sort(axis=1)
-        for k, share in enumerate((0.5, tail, 1 - tail)):
-            position = np.maximum(share * (defined - 1), 0.0)
-            below = np.floor(position).astype(int)
-            low, high = (
-                part[np.arange(len(part)), at]
-                for at in (below, np.minimum(below + 1, np.maximum(defined, 1) - 1))
-            )
-            out[k, start : start + columns] = low + (high - low) * (position - below)
-    return tuple(out)
 
 
 def _of_differences(covariance: np.ndarray) -> np.ndarray:

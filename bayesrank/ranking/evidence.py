@@ -54,7 +54,7 @@ POPULATIONS = {"typical": "datasets_like_these", "new": "new_dataset"}
 
 
 @dataclass(frozen=True)
-class Evidence(Observed):
+class RankingEvidence(Observed):
     """The evidence behind a ranking: how it agrees with the posterior, notes, and what limits the headline."""
 
     def compare(
@@ -383,7 +383,7 @@ class Evidence(Observed):
 
 def evidence_of(
     source: Container, variable: str | None, values: xr.DataArray, kind: str | None
-) -> Evidence:
+) -> RankingEvidence:
     """Return the evidence behind ``values``, a posterior's ``variable`` or a score of its performance."""
     source = parse_source(source)
     posterior = source.group("posterior") if source.dataset is None else source.dataset
@@ -394,7 +394,7 @@ def evidence_of(
     behind = parse_evidence(source).of(variable)
     if not behind.is_about(_entities(values)):
         behind = DrawsAlone()
-    evidence = Evidence(
+    evidence = RankingEvidence(
         about=record if source.array is None else None,
         assembled=source.assembled,
         sampler=tuple(_sampling(source, values)),
@@ -414,18 +414,10 @@ def evidence_of(
     if behind.draws_scores:
         units = int(sum(record.units))
         is_small = behind.withheld is None and units < FEW
-        noted = (
-            few_units_notes(units, "cluster" if record.clustered else "case") if is_small else []
-        )
+        unit = "cluster" if record.clustered else "case"
+        noted = few_units_notes(units, unit) if is_small else []
         evidence = replace(evidence, bootstrap=tuple(noted))
-    estimates, chosen = observed.get("performance_estimate"), source.attrs.get("dependence")
-    if (
-        estimates is not None
-        and chosen in estimates["dependence"]
-        and _matches(estimates, values, ("dependence",))
-    ):
-        fits = observed[["performance_estimate", "g2", "freedom"]].assign_attrs(dependence=chosen)
-        evidence = replace(evidence, dependences=fits)
+    evidence = replace(evidence, dependences=_fitted_dependences(source, values))
     counts = observed_counts(source)
     if counts is not None and _matches(counts, values, ("dataset",)):
         evidence = replace(evidence, tables=counts)
@@ -435,22 +427,7 @@ def evidence_of(
             fewest = int((counts.sum(outcome_dims(counts)) > 0).sum("dataset").min())
         evidence = replace(evidence, fewest_datasets=fewest)
         if requested == "typical":
-            if (
-                counts is None
-                or "dataset" not in counts.dims
-                or not _matches(pool := counts.sum("dataset"), values)
-            ):
-                return evidence
-            if record.covariates:  # no mean over data sets is observed at the chosen values
-                return evidence
-            return replace(
-                evidence,
-                shares=_typical_shares(
-                    counts,
-                    check_choice("attrs['typical']", record.typical or "mean", ("mean", "median")),
-                ),
-                pooled=as_performance(pool),
-            )
+            return _with_typical_shares(evidence, record, counts, values)
     # There are no counts of outcomes with many values.
     variable_observed = get_variable(observed, variable or str(values.name))
     if variable_observed is not None and _matches(variable_observed, values):
@@ -458,14 +435,60 @@ def evidence_of(
     bare = source.array is not None and not outcome_dims(source.array)
     if variable is not None or bare or requested != "observed":
         return evidence
-    shares = get_variable(observed, "performance")
+    return _with_performance(evidence, source, counts, values, kind)
+
+
+def _fitted_dependences(source: Source, values: xr.DataArray) -> xr.Dataset | None:
+    """Return the fits of each dependence of latent classes, if the posterior has those of the chosen one."""
+    estimates, chosen = (
+        source.observed.get("performance_estimate"),
+        source.attrs.get("dependence"),
+    )
+    if (
+        estimates is None
+        or chosen not in estimates["dependence"]
+        or not _matches(estimates, values, ("dependence",))
+    ):
+        return None
+    fits = source.observed[["performance_estimate", "g2", "freedom"]]
+    return fits.assign_attrs(dependence=chosen)
+
+
+def _with_typical_shares(
+    evidence: RankingEvidence,
+    record: ModelRecord,
+    counts: xr.DataArray | None,
+    values: xr.DataArray,
+) -> RankingEvidence:
+    """Add the observed shares of a typical data set, unless covariates set one that was not observed."""
+    if (
+        counts is None
+        or "dataset" not in counts.dims
+        or not _matches(pool := counts.sum("dataset"), values)
+        or record.covariates
+    ):
+        return evidence
+    mean = check_choice("attrs['typical']", record.typical or "mean", ("mean", "median"))
+    return replace(evidence, shares=_typical_shares(counts, mean), pooled=as_performance(pool))
+
+
+def _with_performance(
+    evidence: RankingEvidence,
+    source: Source,
+    counts: xr.DataArray | None,
+    values: xr.DataArray,
+    kind: str | None,
+) -> RankingEvidence:
+    """Add the observed shares or counts of a performance, and its draws if these set the class shares."""
+    shares = get_variable(source.observed, "performance")
     if shares is not None and _matches(shares, values):
         evidence = replace(evidence, shares=shares)
     elif counts is not None and not _matches(counts, values):
         counts = None
     evidence = replace(evidence, counts=counts)
-    if counts is not None and not record.sets_prevalence:
+    if counts is not None and not source.model.sets_prevalence:
         return evidence  # no need to search the draws for its class shares
+    posterior = source.group("posterior") if source.dataset is None else source.dataset
     if posterior is not None and "performance" not in posterior:
         return evidence
     array = as_performance(source, kind)
@@ -475,8 +498,8 @@ def evidence_of(
 
 def rank_each(
     frame: xr.DataArray,
-    evidence: Evidence,
-    rank_one: Callable[[xr.DataArray, Evidence, tuple[int, ...]], xr.Dataset],
+    evidence: RankingEvidence,
+    rank_one: Callable[[xr.DataArray, RankingEvidence, tuple[int, ...]], xr.Dataset],
     at: tuple[int, ...] = (),
 ) -> xr.Dataset:
     """Return one ranking for each item of every dim of ``frame`` but those of draws and entities.

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesrank.evidence.kinds.swaps import Fitted
 from bayesrank.ranking._confidence import RankSets
-from bayesrank.ranking.evidence import Evidence
+from bayesrank.ranking.evidence import RankingEvidence
 from bayesrank.scores import Score
 
 #: Means of draws of exchangeable entities differ by more standard errors almost never.
@@ -14,7 +14,7 @@ FAR = 6.0
 
 
 def identical_groups(
-    evidence: Evidence, entities: int, by_prevalence: bool = True
+    evidence: RankingEvidence, entities: int, by_prevalence: bool = True
 ) -> list[np.ndarray]:
     """Return the groups of entities (indices) that the model may swap without a change, two members at least.
 

@@ -1,4 +1,4 @@
-"""The marginal posterior interval of a rank."""
+"""Quantiles of draws, and the marginal posterior interval of a rank."""
 
 from typing import Any
 
@@ -6,6 +6,31 @@ import numpy as np
 
 #: Differences of ranks and probabilities below this are rounding errors.
 ROUNDING = 1e-12
+
+
+def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
+    """Return median, lower and upper end, mean and number of the defined draws of each column, by blocks of columns."""
+    out = np.full((5, x.shape[1]), np.nan)
+    columns = max(min(32, 2**21 // max(len(x), 1)), 1)  # 16 MB are sorted together
+    for start in range(0, x.shape[1], columns):
+        part = np.array(x[:, start : start + columns].T, order="C")  # a copy, as it will be sorted
+        out[4, start : start + columns] = defined = (~np.isnan(part)).sum(axis=1)
+        some, total = (
+            defined > 0,
+            part.sum(axis=1) if defined.min() == len(x) else np.nansum(part, axis=1),
+        )
+        np.divide(total, defined, out=out[3, start : start + columns], where=some)
+        # Sorting each column, undefined values last, is faster than separate quantiles.
+        part.sort(axis=1)
+        for k, share in enumerate((0.5, tail, 1 - tail)):
+            position = np.maximum(share * (defined - 1), 0.0)
+            below = np.floor(position).astype(int)
+            low, high = (
+                part[np.arange(len(part)), at]
+                for at in (below, np.minimum(below + 1, np.maximum(defined, 1) - 1))
+            )
+            out[k, start : start + columns] = low + (high - low) * (position - below)
+    return tuple(out)
 
 
 def rank_intervals(probability: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:

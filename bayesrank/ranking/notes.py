@@ -78,17 +78,14 @@ def discordance_of(
     if information.discordant is None or np.isnan(order).all():
         return [], False
     first = int(np.nanargmin(order))
-    different, beaten = (
-        information.discordant[first],
-        np.where(np.isnan(order), np.nan, superiority[first]),
-    )
+    different = information.discordant[first]
+    beaten = np.where(np.isnan(order), np.nan, superiority[first])
     beaten[first] = np.nan
     agree = not np.isnan(beaten).all() and bool(different[np.nanargmin(beaten)] == 0)
     if agree and joint is not None:  # the cases of probabilities are always shared
         agree = joint.share_cases(first, int(np.nanargmin(beaten)))
-    losses = model_record.probabilities and np.isnan(
-        information.of_class
-    )  # areas have pseudo-cases
+    # Areas have pseudo-cases, losses have none.
+    losses = model_record.probabilities and np.isnan(information.of_class)
     bootstrap = bool(model_record.prior == "haldane" or losses)
     doubtful = (superiority[first] >= prob) & (
         different < (FEW_WITHOUT_PRIOR if bootstrap else FEW)
@@ -99,23 +96,19 @@ def discordance_of(
     if not doubtful.any():
         return [], agree
     rival = int(min(np.flatnonzero(doubtful), key=lambda i: (different[i], str(names[i]))))
-    cases, clusters = (
-        float(least(information.cases)),
-        model_record.target is not None or model_record.clustered,
-    )
-    if joint is not None:
+    if joint is None:
+        cases = float(least(information.cases))
+    else:
         cases = joint.count_shared(first, rival)
     fields = {
         "first": str(names[first]),
         "rival": str(names[rival]),
         "different": float(different[rival]),
-    }
-    size = {
         "cases": cases if np.isfinite(cases) else None,
-        "clusters": clusters,
+        "clusters": model_record.target is not None or model_record.clustered,
         "bootstrap": bootstrap,
     }
-    return [Note("few_discordant", {**fields, **size})], agree
+    return [Note("few_discordant", fields)], agree
 
 
 def prevalence_notes(

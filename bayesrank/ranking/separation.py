@@ -19,7 +19,7 @@ from bayesrank._core.draws import covariance_of, finite_rows
 from bayesrank._core.notes import Note
 from bayesrank.claims.effective import ENOUGH_FREEDOM, Information
 from bayesrank.claims.information import parts_of_pair, sampling_variance
-from bayesrank.ranking.evidence import Evidence
+from bayesrank.ranking.evidence import RankingEvidence
 from bayesrank.ranking.intervals import order_name, position_of
 from bayesrank.ranking.shrinkage import MeanPopulation, population_of
 from bayesrank.ranking.values import ScoreValues
@@ -40,7 +40,7 @@ PRECISION = 2e-3
 LEAST = 0.02
 #: Variances of class shares up to this one are rounding errors.
 TINY = 1e-18
-#: Kinds of units whose number reduces the error, by ``Evidence.needed``; for others no number is
+#: Kinds of units whose number reduces the error, by ``RankingEvidence.needed``; for others no number is
 #: given.
 UNITS = {
     "cases": "cases",
@@ -256,7 +256,7 @@ def population_behind(
     x: np.ndarray,
     ranked: np.ndarray,
     found: ScoreValues,
-    evidence: Evidence,
+    evidence: RankingEvidence,
     information: Information,
 ) -> MeanPopulation | None:
     """Return the learned population of the ranked entities of draws ``x`` (draw, entity).
@@ -276,11 +276,18 @@ class RankedDraws(NamedTuple):
 
     x: np.ndarray  #: (draw, entity)
     found: ScoreValues
-    evidence: Evidence
+    evidence: RankingEvidence
     information: Information
     population: MeanPopulation | None  #: Of the ranked entities.
     ranking: Mapping[str, Any]  #: The variables of the ranking, as arrays.
     prob: float
+
+
+def _to_claim(difference: float, covariance: np.ndarray) -> float:
+    """Return a difference of the first two entities in two digits, or 0 if its error is far larger."""
+    rounded = float(f"{difference:.2g}")
+    spread = np.sqrt(max(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1], 0.0))
+    return rounded if rounded > LEAST * spread else 0.0
 
 
 class Pair(NamedTuple):
@@ -297,9 +304,8 @@ class Pair(NamedTuple):
         """Return today's evidence on the pair; None if it does not say what more cases would add."""
         x, scored, evidence, information, population, ranking, prob = compared
         position, best = np.asarray(position_of(ranking)), np.asarray(ranking["in_best_set"])
-        superiority = np.asarray(ranking["superiority"]).round(
-            10
-        )  # of equals the first, not by rounding errors
+        # Rounded, so that of equals the first is chosen, not one by rounding errors.
+        superiority = np.asarray(ranking["superiority"]).round(10)
         order = np.lexsort((position, ~best))
         order = order[~np.isnan(position[order])]
         names = scored.values["entity"].values.tolist()
@@ -344,9 +350,7 @@ class Pair(NamedTuple):
             if information.observed is not None:
                 observed_lead = information.observed[entity] - information.observed[rival]
                 leads.append(scored.sign * observed_lead)
-            difference = float(f"{min(shrunk[0] - shrunk[1], np.nanmax(leads)):.2g}")
-            spread = np.sqrt(max(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1], 0.0))
-            difference = difference if difference > LEAST * spread else 0.0
+            difference = _to_claim(min(shrunk[0] - shrunk[1], np.nanmax(leads)), covariance)
         low, high = scored.facts.range or (-np.inf, np.inf)
         size = len(names)
         observed = np.full(size, np.nan) if information.observed is None else information.observed
@@ -394,7 +398,11 @@ def _ahead(ranking: Any, leader: int) -> int:
 
 
 def _units(
-    evidence: Evidence, needed: str, information: Information, x: np.ndarray, score: Score | None
+    evidence: RankingEvidence,
+    needed: str,
+    information: Information,
+    x: np.ndarray,
+    score: Score | None,
 ) -> tuple[str, np.ndarray, np.ndarray, float] | None:
     """Return the kind of new units, their observed number with the prior's (entity), the latter, and cases in one."""
     unit = UNITS.get(needed)
@@ -405,20 +413,15 @@ def _units(
         if variance is not None and (variance > TINY).any():
             return None  # new cases do not reduce the uncertainty of a prevalence that has draws
     size = x.shape[1]
-    cases = (
-        information.cases if evidence.known is None else evidence.size(size)
-    )  # of all groups of an aggregate
+    # Of an aggregate, the cases of all its groups.
+    cases = information.cases if evidence.known is None else evidence.size(size)
     prior = evidence.prior_cases(size)
     if unit == "data sets":
         if evidence.kind != "typical" or not evidence.fewest_datasets:
             return None
         number = np.full(size, float(evidence.fewest_datasets))
-        return (
-            unit,
-            number + 1,
-            np.ones(size),
-            float(np.nanmean(cases / number)),
-        )  # the mean's prior counts as one
+        # The prior of the mean counts as one data set.
+        return unit, number + 1, np.ones(size), float(np.nanmean(cases / number))
     if np.isnan(cases).any():
         return None
     if unit == "clusters":

@@ -124,34 +124,38 @@ def _weights(
     if isinstance(weights, str):
         weights = dict(zip(names, _labels(source, values, weights, dim, "weights"), strict=True))
     if isinstance(weights, xr.DataArray):
-        if (
-            weights.ndim != 1
-            or str(weights.dims[0]) not in (dim, "dataset")
-            or weights.dims[0] not in weights.coords
-        ):
-            raise ArgumentError(
-                "weights", f"must be over {dim}, and name them", describe_value(weights)
-            )
-        weights = dict(
-            zip(weights[weights.dims[0]].values.tolist(), weights.values.tolist(), strict=True)
-        )
+        weights = _by_label(weights, dim)
     if not isinstance(weights, Mapping) or not weights:
         raise ArgumentTypeError(
             "weights", f"must be 'cases', a coord, or a mapping from {dim}", describe_value(weights)
         )
     if any(isinstance(held, Mapping | list | tuple) for held in weights.values()):
         return _nested(weights, names, dim)
-    if all(isinstance(held, str) for held in weights.values()):  # categories
-        result: dict[Any, list[Any]] = {}
+    if all(isinstance(held, str) for held in weights.values()):
+        by_category: dict[Any, list[Any]] = {}
         for name, category in weights.items():
-            result.setdefault(category, []).append(name)
-        return _nested(result, names, dim)
+            by_category.setdefault(category, []).append(name)
+        return _nested(by_category, names, dim)
     if labels != names and set(weights) == set(labels):
         checked = check_weights("weights", [weights[label] for label in labels])
         return (checked / checked.sum())[place] / size[place]
     _check_named(weights, names, dim)
     checked = check_weights("weights", [weights[name] for name in names])
     return checked / checked.sum()
+
+
+def _by_label(weights: xr.DataArray, dim: str) -> dict[Any, Any]:
+    """Return the weights of an array by the labels of its only dim."""
+    if (
+        weights.ndim != 1
+        or str(weights.dims[0]) not in (dim, "dataset")
+        or weights.dims[0] not in weights.coords
+    ):
+        raise ArgumentError(
+            "weights", f"must be over {dim}, and name them", describe_value(weights)
+        )
+    labels = weights[weights.dims[0]].values.tolist()
+    return dict(zip(labels, weights.values.tolist(), strict=True))
 
 
 def _nested(weights: Mapping[Any, Any], names: list[Any], dim: str) -> np.ndarray:

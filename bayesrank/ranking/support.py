@@ -14,7 +14,7 @@ from bayesrank._core.notes import Note
 from bayesrank._core.source import Source, parse_source
 from bayesrank.claims.information import sampling_variance
 from bayesrank.inference import fit
-from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.evidence import RankingEvidence, evidence_of
 from bayesrank.ranking.values import ScoreValues, natural_score, score_values
 
 #: Draws agree with evidence if no difference of two entities has less of the spread that the
@@ -23,8 +23,8 @@ ENOUGH = 0.8
 
 
 def support(
-    known: Evidence, found: ScoreValues, source: Source, kind: str | None, evidence: Any
-) -> Evidence:
+    known: RankingEvidence, found: ScoreValues, source: Source, kind: str | None, evidence: Any
+) -> RankingEvidence:
     """Return the evidence behind draws, with the cap that they need.
 
     Draws of a model of the package have its evidence. Those of another model need counts in
@@ -69,8 +69,8 @@ def support(
 
 
 def _with_cap(
-    known: Evidence, narrow: tuple[float, str, str] | None, unknown: Note | None
-) -> Evidence:
+    known: RankingEvidence, narrow: tuple[float, str, str] | None, unknown: Note | None
+) -> RankingEvidence:
     """Return the evidence with a cap if draws are too narrow, or ``unknown`` if their spread is not known."""
     if narrow is None:
         return replace(known, unsupported=unknown)
@@ -85,7 +85,7 @@ def _with_cap(
     )
 
 
-def _spreads_by_chance(known: Evidence, found: ScoreValues) -> np.ndarray:
+def _spreads_by_chance(known: RankingEvidence, found: ScoreValues) -> np.ndarray:
     """Return how much differences of observed values vary by chance (entity, rival), NaN if unknown.
 
     Entities that answered the same cases vary together, by how much only their model says.

@@ -19,8 +19,8 @@ from bayesrank.claims.ends import CLOSED
 from bayesrank.claims.information import allowance_of
 from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import as_performance, at_prevalence
-from bayesrank.ranking.credible import quantiles_of
-from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.evidence import RankingEvidence, evidence_of
+from bayesrank.ranking.intervals import quantiles_of
 from bayesrank.ranking.values import ScoreValues, score_values_together
 from bayesrank.scores.verdicts import verdict_on
 
@@ -101,7 +101,7 @@ def score_table(
     # All scores of the performance have the same evidence.
     of_performance = next((one for one in scored if not one.variable and one.source is None), None)
     evidence = _at(
-        Evidence()
+        RankingEvidence()
         if of_performance is None
         else evidence_of(source, None, of_performance.values, kind),
         prevalence,
@@ -148,7 +148,7 @@ def _summarise(
     x: np.ndarray,
     numbers: dict[str, np.ndarray],
     one: ScoreValues,
-    evidence: Evidence,
+    evidence: RankingEvidence,
     prob: float,
     sizes: dict[str, int],
 ) -> None:
@@ -177,7 +177,7 @@ def _summarise(
             end[...] = np.where(hidden, np.nan, end)
 
 
-def _at(evidence: Evidence, prevalence: Any) -> Evidence:
+def _at(evidence: RankingEvidence, prevalence: Any) -> RankingEvidence:
     """Return the evidence with observed values at the target prevalence, unknown for draws of it."""
     if prevalence is None:
         return evidence
@@ -188,7 +188,7 @@ def _at(evidence: Evidence, prevalence: Any) -> Evidence:
 def _close(
     numbers: dict[str, np.ndarray],
     one: ScoreValues,
-    evidence: Evidence,
+    evidence: RankingEvidence,
     prob: float,
     dims: Sequence[str],
 ) -> None:

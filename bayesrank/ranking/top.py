@@ -12,13 +12,13 @@ from bayesrank._core.draws import (
     ERROR,
     Batches,
     EffectiveDraws,
+    check_size,
     draw_dims,
     load_arrays,
     mean_error,
     reduce,
     share_error,
 )
-from bayesrank._core.errors import ArgumentError
 from bayesrank._core.types import Container, ScoreLike
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking._loops import positions
@@ -91,12 +91,7 @@ def top_set(
     score_found = scored_source.found
     values = score_found.values
     one_ranking(values.dims)
-    if not values.size:
-        raise ArgumentError(
-            "source",
-            "must contain at least one entity and one draw",
-            f"the sizes {dict(values.sizes)}",
-        )
+    check_size(values)
     size, names = values.sizes["entity"], values["entity"].values
     check_integer("k", k, 1, size)
     dims = *draw_dims(values), "entity"

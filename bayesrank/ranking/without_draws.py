@@ -26,7 +26,7 @@ from bayesrank.ranking.claims import (
     ranks_and_tiers,
 )
 from bayesrank.ranking.consensus import consensus_of
-from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
+from bayesrank.ranking.evidence import RankingEvidence, cases_of, evidence_of, rank_each
 from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.hierarchy import poth_of
 from bayesrank.ranking.identical import depends_on_prevalence, identical_groups
@@ -101,7 +101,7 @@ def rank_exactly(
     if source.array is not None:
         counts = known.model.observed()["observed_data"]["counts"]
         counts = counts.rename(dataset="group") if "group" in known.frame.dims else counts
-        evidence = Evidence(
+        evidence = RankingEvidence(
             counts,
             performance=known.performance,
             about=ModelRecord.from_attrs(known.model.settings),
@@ -136,7 +136,7 @@ def _values_of(score: Score, natural: bool) -> ScoreValues:
 
 
 def _rank_closed_form(
-    known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions
+    known: ClosedForm, evidence: RankingEvidence, what: ScoreValues, settings: RankingOptions
 ) -> xr.Dataset:
     """Return the ranking by integrals over closed forms, of the entities in each item of the other dims."""
     score = what.score
@@ -163,7 +163,7 @@ def replace_drawn(
     drawn: xr.Dataset,
     source: Source,
     found: ScoreValues,
-    evidence: Evidence,
+    evidence: RankingEvidence,
     settings: RankingOptions,
 ) -> xr.Dataset:
     """Return a ranking of draws with all numbers that are known exactly, if there are such; else the same ranking.
@@ -200,7 +200,7 @@ def replace_drawn(
     return _claim_again(joined, evidence) if settings.joint else joined
 
 
-def _claim_again(ranking: xr.Dataset, evidence: Evidence) -> xr.Dataset:
+def _claim_again(ranking: xr.Dataset, evidence: RankingEvidence) -> xr.Dataset:
     """Return a ranking with rank sets of draws, and the headline that follows from the exact numbers."""
     ranking = ranking.copy()
     caps = [
@@ -280,7 +280,7 @@ def _is_conjugate(source: Source, score: Any) -> bool:
 
 
 def _one(
-    known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions
+    known: ClosedForm, evidence: RankingEvidence, what: ScoreValues, settings: RankingOptions
 ) -> xr.Dataset:
     names = [str(name) for name in known.frame["entity"].values]
     assert what.score is not None

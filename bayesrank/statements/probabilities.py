@@ -15,6 +15,7 @@ from bayesrank._core.draws import (
     ERROR,
     Batches,
     EffectiveDraws,
+    check_size,
     draw_dims,
     error_of_squares,
     iterate_blocks,
@@ -120,7 +121,9 @@ def probability(
     if isinstance(source, xr.Dataset) and {"superiority", "rank_probability"} <= set(
         source.data_vars
     ):
-        return _of_ranking(source, statement, score, rope)
+        of_scores = {"score": score, "higher_is_better": higher_is_better, "kind": kind}
+        of_scores |= {"over": over, "aggregate": aggregate, "weights": weights}
+        return _of_ranking(source, statement, rope, of_scores)
     one = scored(over_of(source, over, aggregate, weights), score, higher_is_better, kind)
     scores, values, names = one.found, one.likely, _names_of(one.likely)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
@@ -166,14 +169,14 @@ def _with_margin(
     )
 
 
-def _of_ranking(ranking: xr.Dataset, statement: str, score: Any, rope: float) -> xr.Dataset:
-    """Return the probability of one claim from a ranking; others need the posterior."""
+def _of_ranking(
+    ranking: xr.Dataset, statement: str, rope: float, of_scores: dict[str, Any]
+) -> xr.Dataset:
+    """Return the probability of one claim from a ranking, without other arguments; others need the posterior."""
     record = RankingRecord.of(ranking)
-    for argument, given in (
-        ("score", score is not None),
-        ("rope", rope != 0 and rope != record.rope),
-    ):
-        if given:
+    settled = {**of_scores, "rope": None if rope in (0, record.rope) else rope}
+    for argument, value in settled.items():
+        if value is not None:
             raise ArgumentError(
                 argument,
                 "cannot be used for a ranking, which has its own",
@@ -409,10 +412,5 @@ def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:
 
 def _names_of(values: xr.DataArray) -> list[str]:
     """Return the names of the entities as text; raise if there is no entity or no draw."""
-    if not values.size:
-        raise ArgumentError(
-            "source",
-            "must contain at least one entity and one draw",
-            f"the sizes {dict(values.sizes)}",
-        )
+    check_size(values)
     return [str(name) for name in values["entity"].values]

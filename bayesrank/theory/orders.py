@@ -63,8 +63,10 @@ def compare_orders(
     points = _performances(fixed.share)
     if fixed.predicted:
         points = points[[0, 2, 1, 3]]
-    signs = [-1.0 if score.higher_is_better is False else 1.0 for score in (first_score, two)]
-    values, others = signs[0] * first_score.of_cells(*points), signs[1] * two.of_cells(*points)
+    values, others = (
+        one.of_cells(*points) * (-1.0 if one.higher_is_better is False else 1.0)
+        for one in (first_score, two)
+    )
     defined = ~np.isnan(values), ~np.isnan(others)
     both = defined[0] & defined[1]
     if both.sum() < 2:

@@ -164,17 +164,7 @@ def relation_properties(relation: xr.DataArray) -> xr.Dataset:
     >>> [str(name) for name, holds in properties.items() if holds]
     ['reflexive', 'transitive', 'total', 'preorder']
     """
-    if not isinstance(relation, xr.DataArray) or relation.dtype.kind != "b":
-        raise ArgumentTypeError(
-            "relation", "must be a DataArray of Booleans", describe_value(relation)
-        )
-    if (
-        not {"entity", "rival"} <= set(relation.dims)
-        or relation.sizes["entity"] != relation.sizes["rival"]
-    ):
-        raise ArgumentError(
-            "relation", "must be over entity and rival, of one length", dict(relation.sizes)
-        )
+    _check_relation(relation)
     relation = relation.transpose(..., "entity", "rival")
     matrix = relation.values
     back, itself = np.swapaxes(matrix, -1, -2), np.eye(matrix.shape[-1], dtype=bool)
@@ -204,6 +194,21 @@ def relation_properties(relation: xr.DataArray) -> xr.Dataset:
         preorder=preorder,
         order=preorder & result["antisymmetric"],
     )
+
+
+def _check_relation(relation: Any) -> None:
+    """Raise an error unless a relation has a Boolean for each pair of entities."""
+    if not isinstance(relation, xr.DataArray) or relation.dtype.kind != "b":
+        raise ArgumentTypeError(
+            "relation", "must be a DataArray of Booleans", describe_value(relation)
+        )
+    if (
+        not {"entity", "rival"} <= set(relation.dims)
+        or relation.sizes["entity"] != relation.sizes["rival"]
+    ):
+        raise ArgumentError(
+            "relation", "must be over entity and rival, of one length", dict(relation.sizes)
+        )
 
 
 def _preorder(argument: str, order: Any) -> xr.DataArray:

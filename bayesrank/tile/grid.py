@@ -9,7 +9,7 @@ import xarray as xr
 
 from bayesrank._core.checks import check_integer
 from bayesrank._core.checks import check_window as checked_window
-from bayesrank._core.draws import DrawBlock, draw_dims
+from bayesrank._core.draws import DrawBlock, check_size, draw_dims
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.memory import check_memory
 from bayesrank.performance.arrays import name_entities, two_class_cells, two_class_performance
@@ -136,12 +136,7 @@ def place_maps(result: Any, window: Any) -> Any:
 
 def on_the_tile(array: xr.DataArray) -> xr.DataArray:
     """Return two-class performances of draws and entities for reducers; raise if there are none."""
-    if not array.size:
-        raise ArgumentError(
-            "source",
-            "must contain at least one entity and one draw",
-            f"the sizes {dict(array.sizes)}",
-        )
+    check_size(array)
     return array.transpose(*draw_dims(array), "actual", "predicted", "entity")
 
 

@@ -169,9 +169,8 @@ def _maps_of(
     filled = np.where(np.isnan(best), -1.0, best)
     at = filled.argmax(0)[None]
     for end in ("", "_error"):
-        result[f"winner_probability{end}"] = np.take_along_axis(
-            result[f"probability_best{end}"], at, 0
-        )[0]
+        of_best = result[f"probability_best{end}"]
+        result[f"winner_probability{end}"] = np.take_along_axis(of_best, at, 0)[0]
     alone = (filled >= filled.max(0) - 1e-12).sum(0) == 1
     winner = np.where(alone & (filled.max(0) >= 0), names[at[0]].astype(object), "")
     dims = {1: ("entity",), 2: ("b", "a"), 3: ("entity", "b", "a")}
@@ -522,10 +521,8 @@ def _result(
     areas = reduced.areas[~np.isnan(reduced.areas[:, 0])]
     share, low, high = np.full((3, areas.shape[1]), np.nan)
     if len(areas):
-        share, (low, high) = (
-            areas.mean(axis=0),
-            np.quantile(areas, [(1 - prob) / 2, (1 + prob) / 2], axis=0),
-        )
+        share = areas.mean(axis=0)
+        low, high = np.quantile(areas, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
     return result | {
         "undefined": undefined,
         "share": share,

@@ -61,13 +61,9 @@ def verdict_of_drift(drift: xr.Dataset) -> Verdict:
             f"No alarm in {prose.count(looks, 'look')} since {record.baseline}: no rate got worse by more than chance "
             "explains."
         )
-        part = (
-            drift["since_baseline_mean"]
-            .sel(part="rates")
-            .transpose("entity", "dataset")
-            .values[:, -1]
-        )
-        worst, last = (0 if np.isnan(part).all() else int(np.nanargmin(part))), len(periods) - 1
+        change = drift["since_baseline_mean"].sel(part="rates").transpose("entity", "dataset")
+        last_change, last = change.values[:, -1], len(periods) - 1
+        worst = 0 if np.isnan(last_change).all() else int(np.nanargmin(last_change))
     notes.append(
         f"In {prose.count(record.looks, 'successive look')} the probability of any false alarm is at most "
         f"{1 - record.prob:.2g}, if the {record.unit or 'cases'} of each period are independent."

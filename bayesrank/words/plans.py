@@ -171,16 +171,7 @@ def _notes(plan: xr.Dataset) -> list[str]:
         lines.append(f"With unlimited {record.unit} the target is met with probability {limit}.")
     if "alternative_needed" in plan:
         for i, name in enumerate(plan["alternative"].values.tolist()):
-            alternative = plan.isel(alternative=i)
-            cases, bound = (
-                float(alternative["alternative_cases"]),
-                float(alternative["alternative_limit"]),
-            )
-            how_many = "more than 100 times today's"
-            if cases == cases:
-                how_many = f"about {prose.round_up(cases):,} cases"
-            elif bound < record.assurance:
-                how_many = f"no number is enough (at most {prose.number(bound, 2)})"
+            how_many = _cases_of_alternative(plan.isel(alternative=i), record.assurance)
             lines.append(f"{name[0].upper()}{name[1:]}: {how_many}.")
     lines.append(
         f"The assurance is unconditional: true scores come from {TRUTHS[record.true_scores].format(nouns=nouns())}."
@@ -190,3 +181,13 @@ def _notes(plan: xr.Dataset) -> list[str]:
         "If you look earlier, false winners are too frequent (bayesrank gate allows repeated looks)."
     )
     return lines
+
+
+def _cases_of_alternative(plan: xr.Dataset, assurance: float) -> str:
+    """Return how many cases another kind of evidence needs, as text."""
+    cases, bound = float(plan["alternative_cases"]), float(plan["alternative_limit"])
+    if not np.isnan(cases):
+        return f"about {prose.round_up(cases):,} cases"
+    if bound < assurance:
+        return f"no number is enough (at most {prose.number(bound, 2)})"
+    return "more than 100 times today's"

@@ -8,7 +8,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.claims.ends import CLOSED
-from bayesrank.ranking.credible import quantiles_of
+from bayesrank.ranking.intervals import quantiles_of
 
 DIAGNOSTIC = ["tpr", "tnr", "ppv", "npv", "positive_likelihood_ratio", "negative_likelihood_ratio"]
 DIAGNOSTIC += ["diagnostic_odds_ratio"]

@@ -85,6 +85,14 @@ def sticky():
     return xr.DataArray(values, {"entity": list("ABCD")}, ("chain", "draw", "entity"))
 
 
+@pytest.mark.parametrize("argument", ["score", "higher_is_better", "kind", "over", "weights"])
+def test_a_ranking_has_its_own_score(sticky, argument):
+    """Its probabilities are of that score; another one would have no effect."""
+    ranking = br.credible_ranking(sticky, higher_is_better=True)
+    with pytest.raises(ValueError, match=f"^{argument} cannot be used for a ranking"):
+        br.probability(ranking, "A > B", **{argument: False})
+
+
 @pytest.mark.parametrize("higher", [True, False])
 @pytest.mark.parametrize("rope", [0.0, 1.0])
 def test_it_says_what_a_credible_ranking_says(sticky, higher, rope):

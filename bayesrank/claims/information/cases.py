@@ -25,12 +25,12 @@ FEWEST_PRIOR_CASES = 1.0 - 1e-9
 
 
 def weigh_cases(
-    evidence: CaseEvidence, observed: Observed, score: Score | None, found: Information
+    evidence: CaseEvidence, observed: Observed, score: Score | None, information: Information
 ) -> Information:
     """Return the effective counts of cases or clusters, and of those on which entities differ."""
-    found = _weigh(evidence, observed, score, found)
+    information = _weigh(evidence, observed, score, information)
     if not (spread := observed.model.draws_spread):
-        return found
+        return information
     # The draws have been spread as few cases need, as the claims do by themselves; of data sets,
     # the least is known.
     entities = evidence.answers.shape[1]
@@ -39,15 +39,15 @@ def weigh_cases(
         if len(spread) % entities == 0
         else np.ones(entities)
     )
-    return replace(found, inflation=found.inflation / done)
+    return replace(information, inflation=information.inflation / done)
 
 
 def _weigh(
-    evidence: CaseEvidence, observed: Observed, score: Score | None, found: Information
+    evidence: CaseEvidence, observed: Observed, score: Score | None, information: Information
 ) -> Information:
-    found = with_observed(observed, score, found)
+    information = with_observed(observed, score, information)
     discordant = count_discordant(evidence.answers, evidence.count, evidence.cluster, evidence.each)
-    found = replace(found, discordant=discordant)
+    information = replace(information, discordant=discordant)
     prior = observed.prior
     mass = np.inf if prior is None else float(prior.sum() / max(prior.sizes.get("entity", 1), 1))
     if (
@@ -56,7 +56,7 @@ def _weigh(
         and not evidence.right_or_wrong
     ):
         reach = reach_of_pairs(evidence.outcome, evidence.count, evidence.cluster, evidence.each)
-        found = replace(found, reach=reach)
+        information = replace(information, reach=reach)
     if (
         evidence.cluster is None
         and mass >= FEWEST_PRIOR_CASES
@@ -64,10 +64,9 @@ def _weigh(
     ):
         # Of the prior's cases, half differ.
         excess = np.sqrt((discordant + PRIOR_CASES) / (discordant + min(mass / 2, PRIOR_CASES)))
-        return replace(found, excess=excess)
+        return replace(information, excess=excess)
     if evidence.cluster is None and mass >= PRIOR_CASES:
-        return found
-    weights = np.ones(1) if observed.weights is None else observed.weights
+        return information
     influence = None if evidence.cluster is None else influence_of(evidence, observed, score)
     strength = (
         None
@@ -75,28 +74,25 @@ def _weigh(
         else class_strength(influence, evidence, evidence.weights(observed.weights))
     )
     sizes = [evidence.sizes(i, strength) for i in range(evidence.answers.shape[1])]
+    weights = np.ones(1) if observed.weights is None else observed.weights
     if len(sizes[0]) != len(weights):  # sums over data sets
         sizes, weights = [[np.concatenate(parts)] for parts in sizes], np.ones(1)
-    # Entities with the same cases, as usual, have the same numbers.
-    keys = [b"|".join(part.tobytes() for part in parts) for parts in sizes]
-    information_by_key = {
-        key: cluster_information(parts, weights)
-        for key, parts in dict(zip(keys, sizes, strict=True)).items()
-    }
-    freedom, factor = np.array([information_by_key[key] for key in keys]).T
-    joint = np.minimum(np.minimum(freedom[:, None], freedom), found.freedom)
+    freedom, factor = _information_of_sizes(sizes, weights)
+    joint = np.minimum(np.minimum(freedom[:, None], freedom), information.freedom)
     if mass < PRIOR_CASES:
         joint = np.minimum(joint, np.maximum(discordant - 1, 0.0))
-    found = replace(found, freedom=joint, inflation=np.maximum(found.inflation, factor))
+    information = replace(
+        information, freedom=joint, inflation=np.maximum(information.inflation, factor)
+    )
     if evidence.cluster is None:
-        return found
+        return information
     if influence is not None and np.isfinite(factor).all():
         excess = excess_of_cases(influence, evidence, factor)
-        found = replace(found, excess=excess)
+        information = replace(information, excess=excess)
     if not observed.model.draws_spread:
         # Of a single cluster, no variance is known: its interval is the whole range.
-        found = replace(
-            found,
+        information = replace(
+            information,
             freedom_of_interval=np.where(np.isfinite(factor), freedom, np.inf),
             factor_of_interval=factor,
             varying=np.inf if influence is None else count_varying(influence, evidence, strength),
@@ -106,7 +102,21 @@ def _weigh(
         for own in sizes
         for part in own
     )
-    return replace(found, clusters=freedom + 1, nearly_equal=nearly_equal)
+    return replace(information, clusters=freedom + 1, nearly_equal=nearly_equal)
+
+
+def _information_of_sizes(
+    sizes: list[list[np.ndarray]], weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the degrees of freedom and the factor of variances of each entity, from sizes of its clusters."""
+    # Entities with the same cases, as usual, have the same numbers.
+    keys = [b"|".join(part.tobytes() for part in parts) for parts in sizes]
+    by_key = {
+        key: cluster_information(parts, weights)
+        for key, parts in dict(zip(keys, sizes, strict=True)).items()
+    }
+    freedom, factor = np.array([by_key[key] for key in keys]).T
+    return freedom, factor
 
 
 def influence_of(

@@ -15,14 +15,16 @@ from bayesrank.scores import Score
 
 
 def weigh_judged(
-    evidence: JudgedEvidence, observed: Observed, score: Score | None, found: Information
+    evidence: JudgedEvidence, observed: Observed, score: Score | None, information: Information
 ) -> Information:
     """Return the effective counts of labelled cases, or of clusters with a labelled case."""
     estimate, labels = observed.observed(score), evidence.number_of_labels
-    found = replace(found, observed=None if estimate is None else estimate.values.astype(float))
+    information = replace(
+        information, observed=None if estimate is None else estimate.values.astype(float)
+    )
     if evidence.cluster is None:
-        return with_labels(found, labels)
-    found = replace(found, cases=labels)
+        return with_labels(information, labels)
+    information = replace(information, cases=labels)
     truth = np.broadcast_to(evidence.truth, evidence.verdict.shape)
     count = evidence.count[:, None]
     size = sums_within(evidence.cluster, count * (truth >= 0))
@@ -33,18 +35,20 @@ def weigh_judged(
     if evidence.of_outcomes:
         wrong, right = (effective_clusters(evidence.cluster, truth == y, size) for y in (0, 1))
         varying = np.minimum(wrong, right)
-    found = replace(found, freedom=np.minimum(freedom[:, None], freedom), clusters=freedom + 1)
+    information = replace(
+        information, freedom=np.minimum(freedom[:, None], freedom), clusters=freedom + 1
+    )
     return replace(
-        found,
-        inflation=np.maximum(found.inflation, factor),
+        information,
+        inflation=np.maximum(information.inflation, factor),
         freedom_of_interval=np.where(np.isfinite(factor), freedom, np.inf),
         factor_of_interval=factor,
         varying=varying,
     )
 
 
-def with_labels(found: Information, labels: np.ndarray) -> Information:
+def with_labels(information: Information, labels: np.ndarray) -> Information:
     """Return the counts with known truths as cases, and fewer degrees of freedom where these are few."""
     small_freedom = np.where(labels < ENOUGH_FREEDOM, np.maximum(labels - 1.0, 0.0), np.inf)
-    freedom = np.minimum(found.freedom, np.minimum(small_freedom[:, None], small_freedom))
-    return replace(found, cases=labels.astype(float), freedom=freedom)
+    freedom = np.minimum(information.freedom, np.minimum(small_freedom[:, None], small_freedom))
+    return replace(information, cases=labels.astype(float), freedom=freedom)

@@ -12,7 +12,7 @@ from bayesrank.scores import Score
 
 
 def weigh_probabilities(
-    evidence: ProbabilityEvidence, observed: Observed, score: Score | None, found: Information
+    evidence: ProbabilityEvidence, observed: Observed, score: Score | None, information: Information
 ) -> Information:
     """Return the effective counts of predicted probabilities: cases, or clusters, of the rarest class."""
     record, area = observed.model, evidence.withheld is not None
@@ -22,20 +22,22 @@ def weigh_probabilities(
         evidence.discordant is not None
     ):  # the draws have no case, and no pseudo-case, on which the others differ
         discordant = evidence.discordant.values.astype(float)
-        found = replace(found, discordant=discordant)
+        information = replace(information, discordant=discordant)
         freedom = np.minimum(freedom, np.maximum(discordant - 1, 0.0))
-    found = replace(
-        found, freedom=freedom, observed=None if observed.values is None else observed.values.values
+    information = replace(
+        information,
+        freedom=freedom,
+        observed=None if observed.values is None else observed.values.values,
     )
     if record.clustered:
-        found = replace(found, clusters=np.full(len(found.cases), least))
+        information = replace(information, clusters=np.full(len(information.cases), least))
     if evidence.freedom is not None and evidence.factor is not None:
         freedom, factor = float(evidence.freedom), float(evidence.factor)
-        found = replace(
-            found,
-            inflation=np.maximum(found.inflation, factor),
+        information = replace(
+            information,
+            inflation=np.maximum(information.inflation, factor),
             # Of a single cluster, no variance is known: its interval is the whole range.
             freedom_of_interval=freedom if np.isfinite(factor) else np.inf,
             factor_of_interval=factor,
         )
-    return replace(found, of_class=least if area else np.nan)
+    return replace(information, of_class=least if area else np.nan)

@@ -22,24 +22,28 @@ RARE = 0.1
 
 
 def weigh_tables(
-    evidence: Any, observed: Observed, score: Score | None, found: Information
+    evidence: Any, observed: Observed, score: Score | None, information: Information
 ) -> Information:
     """Return the degrees of freedom of scores of independent tables, unless a population is learned."""
-    if found.population:
-        return found
-    found = with_observed(observed, score, found)
+    if information.population:
+        return information
+    information = with_observed(observed, score, information)
     freedom = _freedom_of_table(observed, score)
     return (
-        found if freedom is None else replace(found, freedom=np.minimum(freedom[:, None], freedom))
+        information
+        if freedom is None
+        else replace(information, freedom=np.minimum(freedom[:, None], freedom))
     )
 
 
-def with_observed(observed: Observed, score: Score | None, found: Information) -> Information:
+def with_observed(observed: Observed, score: Score | None, information: Information) -> Information:
     """Return the counts with the observed scores, unless a population moves them."""
-    if found.population:
-        return found
+    if information.population:
+        return information
     estimate = observed.observed(score)
-    return replace(found, observed=None if estimate is None else estimate.values.astype(float))
+    return replace(
+        information, observed=None if estimate is None else estimate.values.astype(float)
+    )
 
 
 def variance_of_tables(observed: Observed, score: Score | None, entities: int) -> np.ndarray:

@@ -13,7 +13,7 @@ from bayesrank.scores import Score
 
 
 def weigh_votes(
-    evidence: VoteEvidence, observed: Observed, score: Score | None, found: Information
+    evidence: VoteEvidence, observed: Observed, score: Score | None, information: Information
 ) -> Information:
     """Return the counts of votes, with wider sets if earlier votes may have chosen the pairs of a connected pool."""
     pool, pairing = evidence.pool, evidence.pairing
@@ -24,8 +24,8 @@ def weigh_votes(
         freedom = np.minimum(freedom, np.minimum(own[:, None], own))
         # If voters share a taste, the entities that looked good to the first voters are met by more
         # of them: the draws alone cover too little.
-        found = replace(
-            found,
+        information = replace(
+            information,
             clusters=_effective_units(evidence),
             unit=evidence.units.noun,
             excess=evidence.units.excess,
@@ -33,15 +33,17 @@ def weigh_votes(
             # How far a single voter is from others is unknown.
             factor_of_interval=np.where(own > 0, pairing.of_intervals, np.inf),
         )
-    found = replace(found, freedom=freedom, inflation=found.inflation * pairing.factor)
+    information = replace(
+        information, freedom=freedom, inflation=information.inflation * pairing.factor
+    )
     if pairing.factor > 1:
         wider = None if evidence.units is None else 100 * (pairing.of_intervals - 1)
         fields = {"percent": 100 * (pairing.factor - 1), "intervals": wider}
         if not pairing.close:
             fields |= {"fewest": pairing.fewest, "most": pairing.most}
         code = "close_strengths_met" if pairing.close else "votes_uneven"
-        found = replace(found, uneven=Note(code, fields))
-    return found if evidence.labels is None else with_labels(found, evidence.labels)
+        information = replace(information, uneven=Note(code, fields))
+    return information if evidence.labels is None else with_labels(information, evidence.labels)
 
 
 def _effective_units(evidence: VoteEvidence) -> np.ndarray:

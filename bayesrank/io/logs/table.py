@@ -247,10 +247,8 @@ def _choose_metric(
     """Check that each data set has one metric and one variant."""
     for key in ("metric", "variant"):
         with_key = rows[rows[key].notna()]
-        of = {
-            d: names.tolist()
-            for d, names in with_key.groupby("dataset", sort=False)[key].unique().items()
-        }
+        values = with_key.groupby("dataset", sort=False)[key].unique()
+        of = {dataset: names.tolist() for dataset, names in values.items()}
         several = {d: names for d, names in of.items() if len(names) > 1}
         every = list(dict.fromkeys(name for names in of.values() for name in names))
         if not several and (len(every) < 2 or key == "variant" or key in choices.only):
@@ -270,9 +268,8 @@ def _choose_metric(
             text += f", and so have {len(several) - 1} other data sets" if len(several) > 1 else ""
         else:
             alternatives = [names[0] for names in of.values()]
-            text = f"data sets have different {word}s, " + list_names(
-                [f"{n[0]} ({d})" for d, n in of.items()], 8
-            )
+            each = [f"{names[0]} ({dataset})" for dataset, names in of.items()]
+            text = f"data sets have different {word}s, {list_names(each, 8)}"
         best = [name for name in common if name in alternatives]
         typed = [choices.say("only", option, key) for option in (value, *map(str, best))]
         remedies = ", ".join(list(dict.fromkeys(typed))[:4])
@@ -294,9 +291,8 @@ def _match_cases(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFra
                 "match",
                 "cannot be content for logs without the content of cases; omit the option",
             )
-        order = rows.groupby(
-            ["file", "dataset", "hash", "run"], dropna=False, sort=False
-        ).cumcount()
+        of_run = ["file", "dataset", "hash", "run"]
+        order = rows.groupby(of_run, dropna=False, sort=False).cumcount()
         code = pd.Series(pd.factorize(rows["hash"])[0], rows.index)
         first = rows.groupby(code)["case"].transform("first")
         repeated = rows.groupby(["dataset", "case"])["hash"].transform("nunique") > 1
@@ -309,11 +305,8 @@ def _match_cases(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFra
     if not twice.any():
         return rows
     dataset, case = pairs.loc[twice, ["dataset", "case"]].iloc[0]
-    both = (
-        rows[(rows["dataset"] == dataset) & (rows["case"] == case) & has_hash]
-        .drop_duplicates("hash")
-        .iloc[:2]
-    )
+    of_case = rows[(rows["dataset"] == dataset) & (rows["case"] == case) & has_hash]
+    both = of_case.drop_duplicates("hash").iloc[:2]
     where = " and ".join(
         f"{e} ({logs.called(int(f))})" for e, f in zip(both["entity"], both["file"], strict=True)
     )

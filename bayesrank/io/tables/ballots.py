@@ -115,14 +115,7 @@ def _are_votes(first: list[Any], second: list[Any], won: list[Any]) -> bool:
 
 def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Dataset:
     """Return the votes of a table, as :func:`bayesrank.from_votes` does; an inferred judge is noted."""
-    for one in fields(Roles):
-        if one.name == "group" and roles.group is not None:
-            by = f"; --by {roles.group} ranks each category" if table.shell else ""
-            table.refuse(roles, "group", f"for votes, which have no mean over groups{by}")
-        if one.name not in (*HEADINGS, *NUMBERS, "truth", "judge", "covariates", "dataset", *UNITS):
-            table.refuse(
-                roles, one.name, "for votes, whose columns are model_a, model_b and winner"
-            )
+    _refuse_other_roles(table, roles)
     if roles.count is not None:
         headings = headings | {"count": table.find("count", roles.count)}
     elif named := [name for name in table.columns if squeeze(name) in ("count", "votes")]:
@@ -155,6 +148,18 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
     return result.assign_attrs(
         add_notes(result.attrs, notes) | replace(ledger_of(result), ignored=ignored).to_attrs()
     )
+
+
+def _refuse_other_roles(table: Table, roles: Roles) -> None:
+    """Raise an error if the user names a column that votes do not have."""
+    for one in fields(Roles):
+        if one.name == "group" and roles.group is not None:
+            by = f"; --by {roles.group} ranks each category" if table.shell else ""
+            table.refuse(roles, "group", f"for votes, which have no mean over groups{by}")
+        if one.name not in (*HEADINGS, *NUMBERS, "truth", "judge", "covariates", "dataset", *UNITS):
+            table.refuse(
+                roles, one.name, "for votes, whose columns are model_a, model_b and winner"
+            )
 
 
 def _find_units(table: Table, roles: Roles, used: list[Any]) -> dict[str, Any]:

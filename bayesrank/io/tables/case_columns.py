@@ -25,7 +25,7 @@ from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.io.tables.columns import (
     squeeze,
 )
-from bayesrank.io.tables.named_roles import Known, holds_outcomes
+from bayesrank.io.tables.named_roles import NamedColumns, holds_outcomes
 from bayesrank.io.tables.roles import (
     REPEATS,
     VOTERS,
@@ -53,16 +53,16 @@ class CaseKey(NamedTuple):
 
 
 def describe_cases(
-    table: Table, known: Known, entities: list[Any] | None
+    table: Table, named: NamedColumns, entities: list[Any] | None
 ) -> tuple[Columns, np.ndarray, list[CaseKey]]:
     """Return the columns that describe the cases, the case of each row, and the keys of the cases.
 
     No entity has a key twice.
     """
     record = {
-        role: _read_role(table, known.of[role], role)
+        role: _read_role(table, named.by_role[role], role)
         for role in OF_CASES
-        if role in known.of and role != "actual"
+        if role in named.by_role and role != "actual"
     }
     none = [""] * len(table.where)
     columns = [record.get(name, none) for name in CaseKey._fields]
@@ -80,7 +80,7 @@ def describe_cases(
             f"{table.where[i]}: case",
             f"must name each case once{for_each}",
             f"{keys[which[i]]}{of} in {table.place(before)} as well",
-            _explain_repeats(table, known, rows.tolist()),
+            _explain_repeats(table, named, rows.tolist()),
         )
     return record, which, keys
 
@@ -92,14 +92,14 @@ def _read_role(table: Table, column: Any, role: str) -> list[Any]:
     return table.read_numbers(column) if role == "weight" else table.read_names(column, role)
 
 
-def _explain_repeats(table: Table, known: Known, rows: list[int]) -> str:
+def _explain_repeats(table: Table, named: NamedColumns, rows: list[int]) -> str:
     """Return what to type if a free column distinguishes rows with the same number; empty if none does."""
 
     def distinguish(*names: Any) -> bool:
         columns = (table.columns[name] for name in names)
         return find_repeat(zip(rows, *columns, strict=True)) is None
 
-    free = known.free(table)
+    free = named.free(table)
     for name in free:
         if squeeze(name) in REPEATS and distinguish(name):
             run, seed = (table.option(role, name) for role in ("run", "training_seed"))
@@ -107,7 +107,7 @@ def _explain_repeats(table: Table, known: Known, rows: list[int]) -> str:
     for name in free:
         if squeeze(name) in VOTERS and distinguish(name):
             return f"{table.option('run', name)} says that a case has several grades, whose mean counts"
-    if "dataset" in known.of:
+    if "dataset" in named.by_role:
         return ""
     texts = [name for name in free if not holds_outcomes(table.columns[name])]
     for names in [*combinations(texts, 1), *combinations(texts, 2)]:
@@ -121,21 +121,21 @@ def join_answers(
     table: Table,
     answers: Columns,
     record: Columns,
-    known: Known,
+    named: NamedColumns,
     roles: Roles,
     cost: pd.DataFrame | None = None,
 ) -> xr.Dataset:
     """Return joint outcomes from the answers by entity and the record, which describes the cases by role."""
-    _check_record(table, answers, record, known)
+    _check_record(table, answers, record, named)
     if "actual" in record:
-        joint, notes = _join_labels(table, answers, record, known, roles)
+        joint, notes = _join_labels(table, answers, record, named, roles)
     else:
-        joint, notes = _join_outcomes(answers, record, known, roles, cost)
-    notes = [*known.notes, *notes, *_note_shared_names(record)]
+        joint, notes = _join_outcomes(answers, record, named, roles, cost)
+    notes = [*named.notes, *notes, *_note_shared_names(record)]
     return joint.assign_attrs(add_notes(joint.attrs, notes))
 
 
-def _check_record(table: Table, answers: Columns, record: Columns, known: Known) -> None:
+def _check_record(table: Table, answers: Columns, record: Columns, named: NamedColumns) -> None:
     """Refuse a single case with a grade, and runs without cases or of labels."""
     has_truth = "actual" in record
     graded = set().union(*answers.values()) - {0.0, 1.0, None}
@@ -150,7 +150,9 @@ def _check_record(table: Table, answers: Columns, record: Columns, known: Known)
             where = "without a column case"
             if has_truth:
                 where = f"beside actual: labels have no mean over {name}, as outcomes (1 for right, 0 for wrong) have"
-            raise ArgumentError(table.source, f"must not have a column {known.of[role]} {where}")
+            raise ArgumentError(
+                table.source, f"must not have a column {named.by_role[role]} {where}"
+            )
 
 
 def _groups_of(record: Columns) -> dict[str, Any]:
@@ -160,26 +162,26 @@ def _groups_of(record: Columns) -> dict[str, Any]:
 
 
 def _join_outcomes(
-    answers: Columns, record: Columns, known: Known, roles: Roles, cost: pd.DataFrame | None
+    answers: Columns, record: Columns, named: NamedColumns, roles: Roles, cost: pd.DataFrame | None
 ) -> tuple[xr.Dataset, list[Note]]:
     frame, groups = pd.DataFrame(answers, dtype=float), _groups_of(record)
     if {"run", "training_seed"} & set(record):
         # Names of cases are unique within a data set.
         case = record["case"]
         if "dataset" in record:
-            named = zip(case, record["dataset"], strict=True)
-            case = [f"{name!r} of {dataset!r}" for name, dataset in named]
+            pairs = zip(case, record["dataset"], strict=True)
+            case = [f"{name!r} of {dataset!r}" for name, dataset in pairs]
         groups["case"] = case
         for role in ("run", "training_seed"):
             has_role = role in record
-            groups[role] = pd.Series(record[role], name=known.of[role]) if has_role else None
-    named_entities = "entity" in known.of or roles.entities is not None
+            groups[role] = pd.Series(record[role], name=named.by_role[role]) if has_role else None
+    named_entities = "entity" in named.by_role or roles.entities is not None
     joint = count_outcomes(frame, groups, missing=roles.missing, cost=cost, named=named_entities)
     return joint, _note_runs(joint, frame, groups)
 
 
 def _join_labels(
-    table: Table, answers: Columns, record: Columns, known: Known, roles: Roles
+    table: Table, answers: Columns, record: Columns, named: NamedColumns, roles: Roles
 ) -> tuple[xr.Dataset, list[Note]]:
     actual = record["actual"]
     labels = set(actual).union(*answers.values()) - {None}
@@ -190,7 +192,7 @@ def _join_labels(
             "must contain at least two labels, true or predicted",
             f"only {actual[0]!r}",
         )
-    dtype = table.categories.get(known.of["actual"])
+    dtype = table.categories.get(named.by_role["actual"])
     truth = actual if dtype is None else pd.Categorical(actual, dtype=dtype)
     joint = joint_outcomes(
         truth, answers, positive=roles.positive, **_groups_of(record), missing=roles.missing

@@ -71,18 +71,7 @@ def read_csv(
         raise ArgumentError(source, "must have a heading and at least one row; it is empty")
     (_, first), *rest = rows
     names = [plain(csv_text(name)) or f"Unnamed: {i}" for i, name in enumerate(first)]
-    for line, fields in list(rest):
-        if len(fields) < len(names) or any(field.strip() for field in fields[len(names) :]):
-            error = ArgumentError(
-                f"{source}, line {line}:",
-                f"must have {len(names)} fields",
-                len(fields),
-                "a field that holds the separator stands in quotation marks",
-            )
-            if problems is None:
-                raise error
-            problems.append(error)
-            rest.remove((line, fields))
+    rest = _rows_of_length(rest, len(names), source, problems)
     if not rest:
         raise ArgumentError(source, "must have at least one row below its heading; it has none")
     columns = {
@@ -101,6 +90,30 @@ def read_csv(
             source,
             f"must have each column once; its heading has {twice} more than once (rename one of them)",
         )
+    return retained
+
+
+def _rows_of_length(
+    rows: list[tuple[int, list[str]]],
+    length: int,
+    source: str,
+    problems: list[ArgumentError] | None,
+) -> list[tuple[int, list[str]]]:
+    """Return the rows with as many fields as the heading; others raise an error, or add it to ``problems``."""
+    retained = []
+    for line, fields in rows:
+        if len(fields) >= length and not any(field.strip() for field in fields[length:]):
+            retained.append((line, fields))
+            continue
+        error = ArgumentError(
+            f"{source}, line {line}:",
+            f"must have {length} fields",
+            len(fields),
+            "a field that holds the separator stands in quotation marks",
+        )
+        if problems is None:
+            raise error
+        problems.append(error)
     return retained
 
 

@@ -1,6 +1,7 @@
 """Tables of scores of cross-validation: one column per learner, one row a learner and a fold, or cv_results_."""
 
 from dataclasses import fields, replace
+from itertools import product
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,7 +19,7 @@ from bayesrank.evidence.ledger import ledger_of
 from bayesrank.io.tables.columns import is_metadata_name, may_be_low, role_of, squeeze
 from bayesrank.io.tables.forms import find_entity
 from bayesrank.io.tables.lacking import holds_shares
-from bayesrank.io.tables.named_roles import Known
+from bayesrank.io.tables.named_roles import NamedColumns
 from bayesrank.io.tables.roles import ENTITY_NAMES, FOLD_NAMES, FOLD_SCORES
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.totals import find_summary, unit_of
@@ -38,14 +39,7 @@ def read_folds(table: Table, roles: Roles) -> xr.Dataset:
     for one in fields(Roles):
         if one.name not in ROLES:
             table.refuse(roles, one.name, "for scores of folds")
-    for role in ("train", "test"):
-        if getattr(roles, role) is None:
-            raise ArgumentError(
-                table.argument(role),
-                f"must say how many cases a split has for {'training' if role == 'train' else 'the test'}",
-                "none",
-                f"a number of cases, a share such as {0.9 if role == 'train' else 0.1}, or a column",
-            )
+    _check_sizes(table, roles)
     if splits := split_columns(table.columns):
         return _read_search(table, roles, splits)
     used = _find_columns(table, roles)
@@ -63,10 +57,12 @@ def read_folds(table: Table, roles: Roles) -> xr.Dataset:
         scores, **{role: used.get(role, size) for role, size in sizes.items()}, **retained
     )
     is_usual = entity is None or squeeze(entity) == "entity" or noun_of_column(entity)
-    notes = [] if is_usual or roles.entity is not None else [entity]
-    named = [Note("column_names_entities", {"column": str(name)}) for name in notes]
+    notes = []
+    if not is_usual and roles.entity is None:
+        notes.append(Note("column_names_entities", {"column": str(entity)}))
     low = scores.attrs.get("score") if roles.outcome is None else None
-    named += [Note("low_may_be_good", {"name": low})] if low is not None and may_be_low(low) else []
+    if low is not None and may_be_low(low):
+        notes.append(Note("low_may_be_good", {"name": low}))
     read = {*used.values(), *scores.columns, entity, scores.attrs.get("score")}
     ignored = tuple(str(name) for name in table.columns if name not in read)
     ledger = replace(ledger_of(result), ignored=ignored)
@@ -78,8 +74,20 @@ def read_folds(table: Table, roles: Roles) -> xr.Dataset:
         ),
     )
     return result.assign_attrs(
-        add_notes(result.attrs, named) | ledger.to_attrs() | called.to_attrs()
+        add_notes(result.attrs, notes) | ledger.to_attrs() | called.to_attrs()
     )
+
+
+def _check_sizes(table: Table, roles: Roles) -> None:
+    """Raise an error unless the numbers of training and test cases are given."""
+    for role, purpose, share in (("train", "training", 0.9), ("test", "the test", 0.1)):
+        if getattr(roles, role) is None:
+            raise ArgumentError(
+                table.argument(role),
+                f"must say how many cases a split has for {purpose}",
+                "none",
+                f"a number of cases, a share such as {share}, or a column",
+            )
 
 
 def _find_columns(table: Table, roles: Roles) -> dict[str, Any]:
@@ -124,7 +132,7 @@ def _find_entity(table: Table, roles: Roles, rest: Table) -> Any:
     ]
     if exact or len(numbered) == 1:
         return (exact or numbered)[0]
-    return find_entity(rest, Known({}, []), replace(roles, outcome=None))
+    return find_entity(rest, NamedColumns({}, []), replace(roles, outcome=None))
 
 
 def _keys(table: Table, used: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -199,29 +207,33 @@ def _refuse_scales(table: Table, scores: dict[Any, list[float]]) -> None:
         )
 
 
+def _find_score(table: Table, roles: Roles, rest: Table, free: list[Any]) -> Any:
+    """Return the column with the scores of the folds; raise an error that asks for it if several may be it."""
+    if roles.outcome is not None:
+        return table.find("outcome", roles.outcome)
+    usual = [name for name in free if role_of(name) == "outcome"]
+    numbers = [
+        name for name in free if holds_shares(rest.columns[name]) and not is_metadata_name(name)
+    ]
+    for names in (usual, numbers):
+        if len(names) == 1:
+            return names[0]
+    offered = numbers or free
+    raise ArgumentError(
+        table.source,
+        "must say which column holds the scores of the folds",
+        list_names(list(map(str, offered)), 6) or "none",
+        f"{table.options('outcome', offered)} says which" if offered else "",
+    )
+
+
 def _read_long(
     table: Table, roles: Roles, used: dict[str, Any], rest: Table, entity: Any
 ) -> pd.DataFrame:
     """Return a column of scores of each learner, from a table with one row a learner and a split."""
     entities = table.read_names(entity, "entity")
     free = [name for name in rest.columns if name != entity]
-    if roles.outcome is not None:
-        score = table.find("outcome", roles.outcome)
-    else:
-        usual = [name for name in free if role_of(name) == "outcome"]
-        numbers = [
-            name for name in free if holds_shares(rest.columns[name]) and not is_metadata_name(name)
-        ]
-        score = next(iter(usual if len(usual) == 1 else numbers if len(numbers) == 1 else []), None)
-        if score is None:
-            raise ArgumentError(
-                table.source,
-                "must say which column holds the scores of the folds",
-                list_names(list(map(str, numbers or free)), 6) or "none",
-                f"{table.options('outcome', numbers or free)} says which"
-                if numbers or free
-                else "",
-            )
+    score = _find_score(table, roles, rest, free)
     if "fold" not in used:
         others = [name for name in free if name != score]
         remedy = f"{table.options('fold', others[:4])} says so" if others else ""
@@ -236,16 +248,14 @@ def _read_long(
         _refuse_twice(table, used, rest.drop([entity, score]), twice, entities)
     rows = {(name, key): i for i, (name, key) in enumerate(zip(entities, keys, strict=True))}
     names, splits = list(dict.fromkeys(entities)), list(dict.fromkeys(keys))
-    lacking = next(
-        ((name, key) for name in names for key in splits if (name, key) not in rows), None
-    )
-    if lacking is not None:
-        raise ArgumentError(
-            table.source,
-            "must have a score for every learner on every split",
-            f"none of {lacking[0]!r} on {', '.join(map(str, lacking[1]))}",
-            "leave out the splits that a learner lacks, for all learners",
-        )
+    for name, key in product(names, splits):
+        if (name, key) not in rows:
+            raise ArgumentError(
+                table.source,
+                "must have a score for every learner on every split",
+                f"none of {name!r} on {', '.join(map(str, key))}",
+                "leave out the splits that a learner lacks, for all learners",
+            )
     values = _read_scores(table, score)
     scores = {name: [values[rows[name, key]] for key in splits] for name in names}
     _refuse_scales(table, scores)

@@ -1,6 +1,6 @@
 """The form of a table: the column of the entities, and the columns that say what a row is."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.labels import find_repeat
@@ -18,7 +18,7 @@ from bayesrank.io.tables.named_roles import (
     FORMS,
     MEANS,
     WHAT,
-    Known,
+    NamedColumns,
     different_names,
     holds_outcomes,
     is_binary,
@@ -43,7 +43,7 @@ from bayesrank.io.tables.values import (
 DETECTION = ("fp", "fn", "tp")
 
 
-def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> bool:
+def is_one_classifier(table: Table, named: NamedColumns, entity: Any, roles: Roles) -> bool:
     """Return whether a table has the true and the predicted labels of one classifier, and no column of entities.
 
     Other columns of labels would be other classifiers; a column of text may name several of them.
@@ -51,11 +51,13 @@ def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> 
     if (
         entity is not None
         or roles.entities is not None
-        or not {"actual", "predicted"} <= set(known.of)
+        or not {"actual", "predicted"} <= set(named.by_role)
     ):
         return False
-    free = known.free(table)
-    labels = {str(value) for value in table.distinct(known.of["actual"]) if not is_missing(value)}
+    free = named.free(table)
+    labels = {
+        str(value) for value in table.distinct(named.by_role["actual"]) if not is_missing(value)
+    }
     text = []
     for name in free:
         labels_of = {str(value) for value in table.distinct(name) if not is_missing(value)}
@@ -77,15 +79,23 @@ def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> 
             "a table of the labels of one classifier",
             f"{table.without(folds)} says that each case is in one fold",
         )
-    for name in free if "count" not in known.of else ():
-        repeated = find_repeat(table.columns[name]) is not None
-        role = (
-            "weight"
-            if squeeze(name) in WEIGHT_NAMES
-            else "cluster"
-            if may_name_units(name) and repeated
-            else ""
-        )
+    if "count" not in named.by_role:
+        _refuse_unnamed_units(table, free)
+    if text:
+        refuse_without_entity(table, named, ("actual", "predicted"))
+    if "count" not in named.by_role:
+        _refuse_cells_without_counts(table, named, free)
+    return True
+
+
+def _refuse_unnamed_units(table: Table, free: list[Any]) -> None:
+    """Raise an error if a column beside the labels of one classifier may have weights, or name clusters."""
+    for name in free:
+        role = ""
+        if squeeze(name) in WEIGHT_NAMES:
+            role = "weight"
+        elif may_name_units(name) and find_repeat(table.columns[name]) is not None:
+            role = "cluster"
         if role:
             raise ArgumentError(
                 table.source,
@@ -93,18 +103,13 @@ def is_one_classifier(table: Table, known: Known, entity: Any, roles: Roles) -> 
                 "a table of the labels of one classifier",
                 f"{table.option(role, name)} if it {WHAT[role]}, else {table.without(name)}",
             )
-    if text:
-        refuse_without_entity(table, known, ("actual", "predicted"))
-    if "count" not in known.of:
-        _refuse_cells_without_counts(table, known, free)
-    return True
 
 
-def _refuse_cells_without_counts(table: Table, known: Known, free: list[Any]) -> None:
+def _refuse_cells_without_counts(table: Table, named: NamedColumns, free: list[Any]) -> None:
     """Ask for the counts of a table with one row for each pair of labels, which are cells of a matrix and no cases."""
     pairs = list(
         zip(
-            *(map(str, table.columns[known.of[role]]) for role in ("actual", "predicted")),
+            *(map(str, table.columns[named.by_role[role]]) for role in ("actual", "predicted")),
             strict=True,
         )
     )
@@ -124,18 +129,20 @@ def _refuse_cells_without_counts(table: Table, known: Known, free: list[Any]) ->
     )
 
 
-def find_entity(table: Table, known: Known, roles: Roles) -> Any:
+def find_entity(table: Table, named: NamedColumns, roles: Roles) -> Any:
     """Return the only column that can name the entities, or None; several raise an error."""
     candidates = [
         name
-        for name in known.free(table)
+        for name in named.free(table)
         if squeeze(name) in ENTITY_NAMES and name not in OVER_RESAMPLES
     ]
-    if not known.marks() and not any(set(form) <= set(known.of) for form in FORMS):
+    if not named.marks() and not any(set(form) <= set(named.by_role) for form in FORMS):
         # In a table of answers, entities may have such names; columns of outcomes or of labels are
         # no names.
         labels = (
-            set() if "actual" not in known.of else set(map(str, table.columns[known.of["actual"]]))
+            set()
+            if "actual" not in named.by_role
+            else set(map(str, table.columns[named.by_role["actual"]]))
         )
         candidates = [name for name in candidates if not holds_outcomes(table.columns[name])]
         candidates = [
@@ -164,30 +171,26 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
     return candidates[0]
 
 
-def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[str, ...] | None:
+def find_form(
+    table: Table, named: NamedColumns, entity: Any, roles: Roles
+) -> tuple[str, ...] | None:
     """Return the columns that define the form of a row; None for answers (one column for each entity)."""
-    present, marks = set(known.of), known.marks()
+    present, marks = set(named.by_role), named.marks()
     if entity is None and roles.outcome is not None:
-        refuse_without_entity(table, known, ("outcome",))
+        refuse_without_entity(table, named, ("outcome",))
     full = [form for form in FORMS if set(form) <= present]
-    if set(MEANS) & set(full) and any(str(name) in OVER_RESAMPLES for name in table.columns):
-        raise ArgumentError(
-            table.source,
-            "must contain scores of single folds, since training data of folds overlap: a standard error over them is "
-            "too small",
-            "means over folds with their standard errors, as tidymodels writes them",
-            "collect_metrics(summarize = FALSE) writes the score of each fold",
-        )
+    if set(MEANS) & set(full):
+        _refuse_means_over_folds(table)
     cases = "case" in present or any(squeeze(name) in LONG_CASE_NAMES for name in table.columns)
     if (
         {*DETECTION} <= present
         and not (present & {"actual", "predicted"})
-        and _has_no_negatives(table, known)
+        and _has_no_negatives(table, named)
     ):
         if "tn" not in present:
-            _refuse_unnamed_negatives(table, known, entity)
-        known.of.pop("tn", None)
-        known.notes.append(Note("no_true_negatives", {}))
+            _refuse_unnamed_negatives(table, named, entity)
+        named.by_role.pop("tn", None)
+        named.notes.append(Note("no_true_negatives", {}))
         return DETECTION
     spread = next((form for form in MEANS if set(form[1:]) <= present), None)
     if (
@@ -197,7 +200,7 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
         and not cases
         and not full
     ):
-        known.of["mean"] = known.of.pop("outcome")
+        named.by_role["mean"] = named.by_role.pop("outcome")
         return spread
     # Derived columns, such as a mean beside counts, or correct and total beside a matrix, are
     # ignored.
@@ -205,18 +208,12 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
         if len(full) > 1:
             full = [form for form in full if form != derived]
     if len(full) > 1:
-        both = " and of ".join(", ".join(form) for form in full)
-        spare = [name for role, name in known.of.items() if role in full[1] and role not in full[0]]
-        raise ArgumentError(
-            table.source,
-            f"must have the columns of one kind of table; its heading has those of {both} "
-            f"({table.without(spare)} leaves the second out)",
-        )
+        _refuse_two_kinds(table, named, full)
     if full and (entity is not None or full[0] not in CASES or marks & set(full[0])):
         if full[0] == ("case", "outcome") and roles.outcome is None:
-            _refuse_labels_as_outcomes(table, known)
+            _refuse_labels_as_outcomes(table, named)
         if full[0] == ("outcome", "count") and entity is not None and roles.count is None:
-            _refuse_total_as_count(table, known, entity)
+            _refuse_total_as_count(table, named, entity)
         return full[0]
     if (
         entity is not None
@@ -227,20 +224,44 @@ def find_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[st
         # Two columns of 0 and 1 or more are the answers of entities, and the other one describes
         # the cases.
         binary = [
-            name for name in known.free(table) if name != entity and is_binary(table.columns[name])
+            name for name in named.free(table) if name != entity and is_binary(table.columns[name])
         ]
         if len(binary) > 1:
             return None
     if entity is not None:
-        return _case_form(table, known, entity, roles)
-    return refuse_lacking(table, known, entity) if marks else None
+        return _case_form(table, named, entity, roles)
+    return refuse_lacking(table, named, entity) if marks else None
 
 
-def _refuse_unnamed_negatives(table: Table, known: Known, entity: Any) -> None:
+def _refuse_means_over_folds(table: Table) -> None:
+    """Raise an error if means with standard errors are over folds, as columns of tidymodels show."""
+    if any(str(name) in OVER_RESAMPLES for name in table.columns):
+        raise ArgumentError(
+            table.source,
+            "must contain scores of single folds, since training data of folds overlap: a standard error over them is "
+            "too small",
+            "means over folds with their standard errors, as tidymodels writes them",
+            "collect_metrics(summarize = FALSE) writes the score of each fold",
+        )
+
+
+def _refuse_two_kinds(table: Table, named: NamedColumns, forms: list[tuple[str, ...]]) -> NoReturn:
+    """Raise an error for a heading with the columns of two kinds of tables."""
+    both = " and of ".join(", ".join(form) for form in forms)
+    first, second, *_ = forms
+    spare = [name for role, name in named.by_role.items() if role in second and role not in first]
+    raise ArgumentError(
+        table.source,
+        f"must have the columns of one kind of table; its heading has those of {both} "
+        f"({table.without(spare)} leaves the second out)",
+    )
+
+
+def _refuse_unnamed_negatives(table: Table, named: NamedColumns, entity: Any) -> None:
     """Ask whether a column of counts beside fp, fn and tp has the true negatives under another name."""
-    used = {held for role, held in known.of.items() if role not in ("total", "count", "mean")} | {
-        entity
-    }
+    used = {
+        held for role, held in named.by_role.items() if role not in ("total", "count", "mean")
+    } | {entity}
     counts = [name for name in table.columns if name not in used]
     counts = [
         name
@@ -256,18 +277,18 @@ def _refuse_unnamed_negatives(table: Table, known: Known, entity: Any) -> None:
         )
 
 
-def _has_no_negatives(table: Table, known: Known) -> bool:
+def _has_no_negatives(table: Table, named: NamedColumns) -> bool:
     """Return whether true negatives have no column, or one that is empty or 0 in every row."""
-    fields_of = [] if "tn" not in known.of else table.distinct(known.of["tn"])
+    fields_of = [] if "tn" not in named.by_role else table.distinct(named.by_role["tn"])
     return all(is_missing(value, words=True) for value in fields_of) or all(
         as_count(value) == 0 for value in fields_of
     )
 
 
-def _refuse_labels_as_outcomes(table: Table, known: Known) -> None:
+def _refuse_labels_as_outcomes(table: Table, named: NamedColumns) -> None:
     """Ask whether outcomes beside true labels are predicted labels, if both have the same values."""
-    outcome, actual = known.of["outcome"], known.of.get("actual")
-    if actual is None or "predicted" in known.of:
+    outcome, actual = named.by_role["outcome"], named.by_role.get("actual")
+    if actual is None or "predicted" in named.by_role:
         return
     labels_of = [
         {str(value) for value in table.distinct(name) if not is_missing(value)}
@@ -286,16 +307,17 @@ def _refuse_labels_as_outcomes(table: Table, known: Known) -> None:
         )
 
 
-def _refuse_total_as_count(table: Table, known: Known, entity: Any) -> None:
+def _refuse_total_as_count(table: Table, named: NamedColumns, entity: Any) -> None:
     """Ask whether a count is the number of cases with an outcome, or the total beside a number of right answers."""
-    outcome, count = known.of["outcome"], known.of["count"]
+    outcome, count = named.by_role["outcome"], named.by_role["count"]
     read = [[as_count(value) for value in table.columns[name]] for name in (outcome, count)]
     values, totals = ([value for value in column if value is not None] for column in read)
     if None in read[0] or None in read[1] or not values:
         return
     pairs = list(zip(values, totals, strict=True))
     keys = zip(
-        *(table.columns[name] for name in (entity, known.of.get("dataset", entity))), strict=True
+        *(table.columns[name] for name in (entity, named.by_role.get("dataset", entity))),
+        strict=True,
     )
     single = find_repeat(keys) is None and all(value <= of for value, of in pairs)
     beyond = role_of(outcome) == "correct" and any(value > 1 for value, _ in pairs)
@@ -314,70 +336,61 @@ def _refuse_total_as_count(table: Table, known: Known, entity: Any) -> None:
     )
 
 
-def _case_form(table: Table, known: Known, entity: Any, roles: Roles) -> tuple[str, ...]:
+def _case_form(table: Table, named: NamedColumns, entity: Any, roles: Roles) -> tuple[str, ...]:
     """Return the form of cases named by a column such as question_id; otherwise raise an error."""
-    form = next((form for form in CASES if set(form) - {"case"} <= set(known.of)), None)
+    form = next((form for form in CASES if set(form) - {"case"} <= set(named.by_role)), None)
     if form is None:
-        refuse_lacking(table, known, entity)
-    free = [name for name in known.free(table) if name != entity]
+        refuse_lacking(table, named, entity)
+    free = [name for name in named.free(table) if name != entity]
     candidates = named_like_cases(table, free)
     fitting = name_cases(
-        table, entity, [known.of[r] for r in ("dataset", "run") if r in known.of], free
+        table, entity, [named.by_role[r] for r in ("dataset", "run") if r in named.by_role], free
     )
-    if len(fitting) == 1:
-        beyond = {to_number(value) for value in table.distinct(known.of[form[-1]])} - {
-            None,
-            0.0,
-            1.0,
-        }
-        if (
-            len(table.where) > 1
-            and find_repeat(table.columns[entity]) is None
-            and beyond
-            and form[-1] == "outcome"
-        ):
-            refuse_lacking(table, known, entity)  # one row for each entity is no case
-        known.of["case"] = fitting[0]
-        known.notes.append(Note("column_names_cases", {"column": str(fitting[0])}))
-        return form
-    numbers = {to_number(value) for value in table.distinct(known.of[form[-1]])} - {None}
+    numbers = {to_number(value) for value in table.distinct(named.by_role[form[-1]])} - {None}
     single = len(table.where) > 1 and find_repeat(table.columns[entity]) is None
-    counts = [
-        name
-        for name in table.columns
-        if is_quantity_name(name) and name not in (entity, known.of[form[-1]])
-    ]
-    counts = [
-        name
-        for name in counts
-        if all(as_count(value) is not None for value in table.distinct(name))
-    ]
-    if counts and not candidates and not single and roles.count is None:
-        raise ArgumentError(
-            table.source,
-            f"must say what its column {counts[0]} holds",
-            f"a table of {entity} and {known.of[form[-1]]}",
-            f"{table.option('count', counts[0])} if a row stands for that many cases",
-        )
+    if len(fitting) == 1:
+        if single and form[-1] == "outcome" and not numbers <= {0.0, 1.0}:
+            refuse_lacking(table, named, entity)  # one row for each entity is no case
+        named.by_role["case"] = fitting[0]
+        named.notes.append(Note("column_names_cases", {"column": str(fitting[0])}))
+        return form
     if not candidates and not single:
-        refuse_unnamed_roles(table, known, entity)  # values such as Fold03 may name folds
+        if roles.count is None:
+            _refuse_unnamed_count(table, entity, named.by_role[form[-1]])
+        refuse_unnamed_roles(table, named, entity)  # values such as Fold03 may name folds
     graded = not numbers <= {0.0, 1.0} and not candidates and roles.outcome is None
     if form[-1] == "outcome" and (single or graded):
-        refuse_lacking(table, known, entity)
+        refuse_lacking(table, named, entity)
     offered = fitting or candidates or free[:1]
     remedy = f" ({table.options('case', offered)} says which column does)" if offered else ""
     raise ArgumentError(
         table.source,
-        f"must have a column case that names the cases, beside {entity} and {known.of[form[-1]]}{remedy}",
+        f"must have a column case that names the cases, beside {entity} and {named.by_role[form[-1]]}{remedy}",
     )
 
 
-def is_one_test(table: Table, known: Known, form: tuple[str, ...]) -> bool:
+def _refuse_unnamed_count(table: Table, entity: Any, answer: Any) -> None:
+    """Raise an error if a column of quantities beside entities and answers may say how many cases a row has."""
+    for name in table.columns:
+        if (
+            is_quantity_name(name)
+            and name not in (entity, answer)
+            and all(as_count(value) is not None for value in table.distinct(name))
+        ):
+            raise ArgumentError(
+                table.source,
+                f"must say what its column {name} holds",
+                f"a table of {entity} and {answer}",
+                f"{table.option('count', name)} if a row stands for that many cases",
+            )
+
+
+def is_one_test(table: Table, named: NamedColumns, form: tuple[str, ...]) -> bool:
     """Return whether a table without entities has the counts of one: a row for each data set, and no other names."""
     if (
-        "dataset" not in known.of
+        "dataset" not in named.by_role
         or form in (*CASES, *MEANS)
-        or find_repeat(table.columns[known.of["dataset"]])
+        or find_repeat(table.columns[named.by_role["dataset"]])
     ):
         return False
-    return all(holds_outcomes(table.columns[name]) for name in known.free(table))
+    return all(holds_outcomes(table.columns[name]) for name in named.free(table))

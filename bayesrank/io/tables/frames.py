@@ -28,7 +28,7 @@ from bayesrank.io.tables.fractions import with_counts
 from bayesrank.io.tables.judgements import are_judged, read_judged
 from bayesrank.io.tables.lacking import refuse_without_entity
 from bayesrank.io.tables.long_cases import read_cases
-from bayesrank.io.tables.named_roles import CASES, MEANS, SPREADS, Known, name_roles
+from bayesrank.io.tables.named_roles import CASES, MEANS, SPREADS, NamedColumns, name_roles
 from bayesrank.io.tables.probabilities import class_in, read_long
 from bayesrank.io.tables.selection import low_outcome, select
 from bayesrank.io.tables.table import Roles, Table, table_of
@@ -302,16 +302,15 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
         return read_votes(table, headings, roles)
     if judged:
         table.refuse(roles, "covariates", "for tables with judges")
-    if judged:
         return read_judged(table, roles)
     named = name_roles(table, roles)
-    if roles.category is not None and "dataset" not in named.of:
+    if roles.category is not None and "dataset" not in named.by_role:
         raise ArgumentError(
             table.argument("category"),
             "cannot be used for a table without data sets or groups",
             f"{roles.category!r}",
         )
-    entity = named.of.get("entity") or find_entity(table, named, roles)
+    entity = named.by_role.get("entity") or find_entity(table, named, roles)
     table.check_single([entity])
     if is_one_classifier(table, named, entity, roles):
         table, named, entity, roles = _name_classifier(table, named, roles)
@@ -322,59 +321,63 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
         names = [
             f"{name}: {label}" for name in names for label in evidence["label"].values.tolist()
         ]
-    used = [
-        *names,
-        *(
-            named.of[role]
-            for role in (
-                *(form or ()),
-                *OF_CASES,
-                "cost",
-                "category",
-                "status",
-                *["total"] * (form in MEANS),
-            )
-            if role in named.of
-        ),
-    ]
-    covariates = [name for role, name in named.of.items() if role.startswith("covariates ")]
-    used += covariates
+    covariates = [name for role, name in named.by_role.items() if role.startswith("covariates ")]
+    roles_read = (*(form or ()), *OF_CASES, "cost", "category", "status")
+    roles_read += ("total",) if form in MEANS else ()
+    used = [*names, *covariates]
+    used += [named.by_role[role] for role in roles_read if role in named.by_role]
     ignored = tuple(str(name) for name in table.columns if name not in used)
-    if "category" in named.of and "dataset" in evidence.coords:
-        evidence = _with_categories(evidence, table, named.of["dataset"], named.of["category"])
+    if "category" in named.by_role and "dataset" in evidence.coords:
+        evidence = _with_categories(
+            evidence, table, named.by_role["dataset"], named.by_role["category"]
+        )
     if covariates:
         evidence = _with_covariates(evidence, table, named, covariates)
     if roles.group is not None:
         if "dataset" not in evidence.coords:
             table.refuse(roles, "group", "for means and votes, which hold no cases")
-        dtype = table.categories.get(named.of["dataset"])
-        evidence = name_groups_of(evidence, () if dtype is None else dtype.categories.tolist())
-        if (ledger := ledger_of(evidence)).datasets:
-            evidence = evidence.assign_attrs(replace(ledger, datasets=0).to_attrs())
+        evidence = _with_groups(evidence, table.categories.get(named.by_role["dataset"]))
     # After the naming, since a ledger would count groups as data sets.
     if ignored:
         evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
-    called = "" if form is None else noun_of_column(named.of.get("entity"))
-    in_percent = table.in_percent or (form in MEANS and is_percent(table.columns[named.of["mean"]]))
+    called = "" if form is None else noun_of_column(named.by_role.get("entity"))
+    in_percent = table.in_percent or (
+        form in MEANS and is_percent(table.columns[named.by_role["mean"]])
+    )
     return evidence.assign_attrs(EvidenceRecord(noun=called, in_percent=in_percent).to_attrs())
 
 
-def _name_classifier(table: Table, known: Known, roles: Roles) -> tuple[Table, Known, Any, Roles]:
+def _with_groups(evidence: Any, dtype: Any) -> Any:
+    """Return the evidence with its data sets as groups, in the order of their categories if they have one."""
+    evidence = name_groups_of(evidence, () if dtype is None else dtype.categories.tolist())
+    if (ledger := ledger_of(evidence)).datasets:
+        evidence = evidence.assign_attrs(replace(ledger, datasets=0).to_attrs())
+    return evidence
+
+
+def _name_classifier(
+    table: Table, named: NamedColumns, roles: Roles
+) -> tuple[Table, NamedColumns, Any, Roles]:
     """Return a table that names its only classifier: in a column of entities of cells, else in its heading of labels.
 
     It has the name of the file, or is called predicted.
     """
-    name, predicted = table.name or "predicted", known.of["predicted"]
-    notes = list(known.notes)
-    labels = {str(value) for value in table.distinct(known.of["actual"]) if not is_missing(value)}
-    shares = [column for column in known.free(table) if _holds_shares(table, column, labels)]
-    if shares or "probability" in known.of:
-        shares = [*shares, *([known.of["probability"]] if "probability" in known.of else [])]
+    name, predicted = table.name or "predicted", named.by_role["predicted"]
+    notes = list(named.notes)
+    labels = {
+        str(value) for value in table.distinct(named.by_role["actual"]) if not is_missing(value)
+    }
+    shares = [column for column in named.free(table) if _holds_shares(table, column, labels)]
+    if shares or "probability" in named.by_role:
+        shares = [
+            *shares,
+            *([named.by_role["probability"]] if "probability" in named.by_role else []),
+        ]
         notes.append(Note("probabilities_unused", {"columns": list(map(str, shares))}))
-    of = {role: column for role, column in known.of.items() if role != "probability"}
+    of = {role: column for role, column in named.by_role.items() if role != "probability"}
     if "count" in of:
         table = replace(table, columns={**table.columns, "entity": [name] * len(table.where)})
-        return table, Known(of, notes), "entity", roles
+        return table, NamedColumns(of, notes), "entity", roles
     name = (
         name
         if name not in table.columns
@@ -389,8 +392,13 @@ def _name_classifier(table: Table, known: Known, roles: Roles) -> tuple[Table, K
         name if column == predicted else column: held for column, held in table.categories.items()
     }
     of.pop("predicted")
-    named = replace(roles, entities=[name])
-    return replace(table, columns=columns, categories=categories), Known(of, notes), None, named
+    one_entity = replace(roles, entities=[name])
+    return (
+        replace(table, columns=columns, categories=categories),
+        NamedColumns(of, notes),
+        None,
+        one_entity,
+    )
 
 
 def _holds_shares(table: Table, column: Any, labels: set[str]) -> bool:
@@ -417,7 +425,7 @@ def _with_categories(evidence: Any, table: Table, dataset: Any, category: Any) -
     )
 
 
-def _with_covariates(evidence: Any, table: Table, known: Known, names: list[Any]) -> Any:
+def _with_covariates(evidence: Any, table: Table, named: NamedColumns, names: list[Any]) -> Any:
     """Return counts with numbers of data sets, or of entities on data sets, as coords, which the ledger lists."""
     if not isinstance(evidence, xr.DataArray) or "dataset" not in evidence.dims:
         raise ArgumentError(
@@ -426,7 +434,7 @@ def _with_covariates(evidence: Any, table: Table, known: Known, names: list[Any]
             f"{names[0]!r}",
             "write one row of counts for each entity and data set, with a column dataset",
         )
-    labels = [(dim, table.read_names(known.of[dim], dim)) for dim in ("entity", "dataset")]
+    labels = [(dim, table.read_names(named.by_role[dim], dim)) for dim in ("entity", "dataset")]
     at = [[evidence.indexes[dim].get_loc(label) for label in numbers] for dim, numbers in labels]
     ranges = []
     for name in names:
@@ -447,23 +455,23 @@ def _with_covariates(evidence: Any, table: Table, known: Known, names: list[Any]
 
 
 def _read_form(
-    table: Table, known: Known, entity: Any, form: tuple[str, ...] | None, roles: Roles
+    table: Table, named: NamedColumns, entity: Any, form: tuple[str, ...] | None, roles: Roles
 ) -> xr.DataArray | xr.Dataset:
     for role in SPREADS if form not in MEANS else ():
         table.refuse(roles, role, "for a table without means, which has one row for each entity")
     if form is None:
-        return read_answers(table, known, roles)
+        return read_answers(table, named, roles)
     table.refuse(roles, "entities", "for a table whose column entity names them")
-    if entity is None and is_one_test(table, known, form):
+    if entity is None and is_one_test(table, named, form):
         entity, size = "entity", len(table.where)
         table = replace(table, columns={**table.columns, entity: [ONE] * size})
-        known.notes.append(Note("one_entity", {"datasets": size}))
+        named.notes.append(Note("one_entity", {"datasets": size}))
     if entity is None:
-        refuse_without_entity(table, known, form)
-    known.of["entity"] = entity
+        refuse_without_entity(table, named, form)
+    named.by_role["entity"] = entity
     # A heading that names what is ranked needs no note.
     if squeeze(entity) != "entity" and roles.entity is None and not noun_of_column(entity):
-        known.notes.append(Note("column_names_entities", {"column": str(entity)}))
+        named.notes.append(Note("column_names_entities", {"column": str(entity)}))
     if table.index is not None:
         raise ArgumentError(
             "frame",
@@ -474,23 +482,15 @@ def _read_form(
     if not len(table.where):
         raise ArgumentError(table.source, "must have at least one row", "none")
     if form in CASES and form[-1] == "probability":
-        return read_long(table, known, roles)
+        return read_long(table, named, roles)
     if form in CASES:
-        if (status := known.status(table)) is not None:
-            known.of["status"] = status
-        return read_cases(table, known, form, roles)
+        if (status := named.status(table)) is not None:
+            named.by_role["status"] = status
+        return read_cases(table, named, form, roles)
     content, read = ("means", read_means) if form in MEANS else ("counts", read_counts)
-    named = ("count",) if "times" in known.of else ()
-    for argument in (
-        "cluster",
-        "case",
-        "run",
-        "training_seed",
-        "missing",
-        "cost",
-        "weight",
-        *named,
-    ):
+    times = ("count",) if "times" in named.by_role else ()
+    of_cases = ("cluster", "case", "run", "training_seed", "missing", "cost", "weight")
+    for argument in (*of_cases, *times):
         table.refuse(roles, argument, f"for {content}, which hold no single cases")
-    result = read(table, known, form, roles)
-    return result.assign_attrs(add_notes(result.attrs, known.notes))
+    result = read(table, named, form, roles)
+    return result.assign_attrs(add_notes(result.attrs, named.notes))

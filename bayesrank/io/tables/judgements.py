@@ -15,7 +15,7 @@ from bayesrank.evidence.judged import VERDICTS, collect_judged
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.io.tables.columns import is_metadata_name, role_of, squeeze
 from bayesrank.io.tables.forms import find_entity
-from bayesrank.io.tables.named_roles import Known
+from bayesrank.io.tables.named_roles import NamedColumns
 from bayesrank.io.tables.roles import LONG_CASE_NAMES
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.values import is_missing, to_number
@@ -109,7 +109,7 @@ def _find_columns(table: Table, roles: Roles, used: list[Any]) -> dict[str, Any]
     if "entity" not in named:
         entity = next((name for name in free if squeeze(name) == "entity"), None)
         rest = replace(table, columns={name: table.columns[name] for name in free})
-        entity = find_entity(rest, Known({}, []), roles) if entity is None else entity
+        entity = find_entity(rest, NamedColumns({}, []), roles) if entity is None else entity
         named |= {} if entity is None else {"entity": entity}
     for role in BESIDE[1:-1]:
         if (

@@ -18,7 +18,7 @@ from bayesrank.io.tables.named_roles import (
     FORMS,
     MEANS,
     SPREADS,
-    Known,
+    NamedColumns,
     holds_outcomes,
     is_key,
     name_cases,
@@ -46,9 +46,9 @@ from bayesrank.io.tables.values import (
 MOST_KEPT = 12
 
 
-def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
+def refuse_lacking(table: Table, named: NamedColumns, entity: Any) -> NoReturn:
     """Raise an error that names missing columns, or scores without the number of their cases."""
-    refuse_unnamed_roles(table, known, entity)
+    refuse_unnamed_roles(table, named, entity)
     rates = [
         name for name in table.columns if name != entity and _holds_rates(name, table.columns[name])
     ]
@@ -56,7 +56,7 @@ def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
         # One row for each entity, with whole numbers up to 100 that no role has.
         numbers = [
             name
-            for name in known.free(table)
+            for name in named.free(table)
             if name != entity and holds_shares(table.columns[name])
         ]
         shares = [to_share(value) for name in numbers for value in table.distinct(name)]
@@ -70,7 +70,7 @@ def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
             f"scores, such as {value}, which do not say of how many cases. Write the counts behind them as columns tn, "
             "fp, fn, tp, or correct, total; or their standard errors in a column se beside mean",
         )
-    present = set(known.of)
+    present = set(named.by_role)
     form = max(FORMS, key=lambda form: len(set(form) & present) / len(form))
     missing = [
         name for name in (*(["entity"] if entity is None else []), *form) if name not in present
@@ -84,9 +84,9 @@ def refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
     )
 
 
-def refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
+def refuse_unnamed_roles(table: Table, named: NamedColumns, entity: Any) -> None:
     """Raise an error with the options that name columns of outcomes, of folds or of the truth, if they are enough."""
-    free = [name for name in known.free(table) if name != entity]
+    free = [name for name in named.free(table) if name != entity]
     scores = [
         name
         for name in free
@@ -94,29 +94,31 @@ def refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
         and holds_outcomes(table.columns[name])
         and len(set(as_outcomes(table.columns[name])) - {None}) > 1
     ]
-    scores = [known.of["outcome"]] if "outcome" in known.of else scores
+    scores = [named.by_role["outcome"]] if "outcome" in named.by_role else scores
     _refuse_unnamed_means(table, entity)
-    _refuse_unnamed_predictions(table, known, entity, free)
+    _refuse_unnamed_predictions(table, named, entity, free)
     folds = [name for name in free if names_folds(table, name)]
     labels = [name for name in free if squeeze(name) in TRUTH_NAMES]
-    if entity is None and "predicted" in known.of and "actual" not in known.of and labels:
+    if entity is None and "predicted" in named.by_role and "actual" not in named.by_role and labels:
         raise ArgumentError(
             table.source,
-            f"must say which column holds the true labels, beside {known.of['predicted']}",
+            f"must say which column holds the true labels, beside {named.by_role['predicted']}",
             list_names(list(map(str, labels)), 4),
             f"{table.options('truth', labels[:4])} says so",
         )
     if entity is None or not scores or find_repeat(table.columns[entity]) is None:
         return
     key_columns = [
-        known.of[role] for role in ("dataset", "run", "training_seed") if role in known.of
+        named.by_role[role] for role in ("dataset", "run", "training_seed") if role in named.by_role
     ]
     keys = [table.columns[name] for name in (entity, *key_columns)]
     fitting = (
-        [known.of["case"]] if "case" in known.of else name_cases(table, entity, key_columns, free)
+        [named.by_role["case"]]
+        if "case" in named.by_role
+        else name_cases(table, entity, key_columns, free)
     )
     cases = fitting or named_like_cases(table, free)
-    if len(fitting) == 1 and is_key(table, keys, fitting[0]) and "outcome" not in known.of:
+    if len(fitting) == 1 and is_key(table, keys, fitting[0]) and "outcome" not in named.by_role:
         raise ArgumentError(
             table.source,
             f"must say which column holds the outcomes, beside {entity} and {fitting[0]}",
@@ -127,7 +129,7 @@ def refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
     sets = [table.columns[cases[0]]] if len(cases) == 1 else []
     tasks = [name for name in texts if is_key(table, [*keys, *sets], name)]
     tasks = [name for name in tasks if find_repeat(table.columns[name]) is not None]
-    if sets and tasks and "dataset" not in known.of:
+    if sets and tasks and "dataset" not in named.by_role:
         typed = [
             table.together(table.option("outcome", s), table.option("dataset", tasks[0]))
             for s in scores[:4]
@@ -150,7 +152,7 @@ def refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
         )
     shared = [name for name in texts if name not in folds and is_key(table, keys, name)]
     shared = [name for name in shared if find_repeat(table.columns[name]) is not None]
-    if not fitting and shared and "outcome" not in known.of:
+    if not fitting and shared and "outcome" not in named.by_role:
         typed = [
             table.together(table.option("case", shared[0]), table.option("outcome", name))
             for name in scores[:4]
@@ -163,15 +165,19 @@ def refuse_unnamed_roles(table: Table, known: Known, entity: Any) -> None:
         )
 
 
-def _refuse_unnamed_predictions(table: Table, known: Known, entity: Any, free: list[Any]) -> None:
+def _refuse_unnamed_predictions(
+    table: Table, named: NamedColumns, entity: Any, free: list[Any]
+) -> None:
     """Raise an error with the options that name predicted labels, or probabilities, beside the truth."""
     if (
         entity is None
-        or "actual" not in known.of
-        or {"predicted", "outcome", "probability"} & set(known.of)
+        or "actual" not in named.by_role
+        or {"predicted", "outcome", "probability"} & set(named.by_role)
     ):
         return
-    labels = {str(value) for value in table.distinct(known.of["actual"]) if not is_missing(value)}
+    labels = {
+        str(value) for value in table.distinct(named.by_role["actual"]) if not is_missing(value)
+    }
     labels_of = {
         name: {str(value) for value in table.distinct(name) if not is_missing(value)}
         for name in free
@@ -186,7 +192,7 @@ def _refuse_unnamed_predictions(table: Table, known: Known, entity: Any, free: l
         ]
         raise ArgumentError(
             table.source,
-            f"must say which column holds the predictions, beside {entity} and {known.of['actual']}",
+            f"must say which column holds the predictions, beside {entity} and {named.by_role['actual']}",
             list_names(list(map(str, [*alike, *shares])), 6),
             f"{list_choices(typed[:4])} says so",
         )
@@ -270,9 +276,9 @@ def _holds_rates(name: Any, column: list[Any]) -> bool:
     return any(number and number % 1 for number in numbers)
 
 
-def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> NoReturn:
+def refuse_without_entity(table: Table, named: NamedColumns, form: tuple[str, ...]) -> NoReturn:
     """Raise an error that lists columns which may name the entities."""
-    free = known.free(table)
+    free = named.free(table)
     text = [name for name in free if not holds_outcomes(table.columns[name])] or free
     text.sort(key=lambda name: squeeze(name) in AUTHORS)  # authors name studies
     requested = ", ".join(form)
@@ -281,7 +287,7 @@ def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> 
         text = [
             name for name in text if 1 < len(set(map(str, table.columns[name]))) < len(table.where)
         ] or text
-    if ("dataset" in known.of or labels) and text and form not in (*CASES, *MEANS):
+    if ("dataset" in named.by_role or labels) and text and form not in (*CASES, *MEANS):
         raise ArgumentError(
             table.source,
             f"must have a column that names the entities beside {requested}; its heading is without entity: "

@@ -22,7 +22,7 @@ from bayesrank.io.tables.case_answers import (
     refuse_last_rows,
 )
 from bayesrank.io.tables.case_columns import CaseKey, Columns, describe_cases, join_answers
-from bayesrank.io.tables.named_roles import Known
+from bayesrank.io.tables.named_roles import NamedColumns
 from bayesrank.io.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.io.tables.values import is_missing
 
@@ -44,12 +44,14 @@ class Layout:
         return dict(zip(self.entities, columns.tolist(), strict=True))
 
 
-def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) -> xr.Dataset:
+def read_cases(
+    table: Table, named: NamedColumns, form: tuple[str, ...], roles: Roles
+) -> xr.Dataset:
     """Read a table with one row for each entity and case; without ``missing``, all entities need all cases."""
-    entities = table.read_names(known.of["entity"], "entity")
-    last = known.of[form[-1]]
-    record, of_case, keys = describe_cases(table, known, entities)
-    answers = _read_answers(table, known, form, roles, record)
+    entities = table.read_names(named.by_role["entity"], "entity")
+    last = named.by_role[form[-1]]
+    record, of_case, keys = describe_cases(table, named, entities)
+    answers = _read_answers(table, named, form, roles, record)
     of_entity, names = factorize(entities)
     first = np.unique(of_case, return_index=True)[1]
     _check_descriptions(table, record, of_case, keys, first)
@@ -62,7 +64,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
         case_names = [record["case"][i] for i in first] if "case" in record else None
         written = layout.spread(table.columns[last])
         refuse_last_rows(table, layout.spread(answers), written, first.tolist(), case_names)
-    runs = _runs_of(table, known, entities, record, answers)
+    runs = _runs_of(table, named, entities, record, answers)
     columns, filled = layout.spread(answers), 0
     value = roles.missing
     if "run" in record and "training_seed" not in record and is_number(value):
@@ -71,30 +73,28 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
         filled += answers.count(None)
         roles = replace(roles, missing="own")
     cost = None
-    if "cost" in known.of:
-        costs = read_outcomes(table, roles, [known.of["cost"]], True)[known.of["cost"]]
+    if (cost_column := named.by_role.get("cost")) is not None:
+        costs = read_outcomes(table, roles, [cost_column], True)[cost_column]
         cost = pd.DataFrame(layout.spread(costs), dtype=float)
     record = {name: [column[i] for i in first] for name, column in record.items()}
-    joint = join_answers(table, columns, record, known, roles, cost)
+    joint = join_answers(table, columns, record, named, roles, cost)
     ledger = add_runs(ledger_of(joint), runs)
     if filled:
-        notes = add_notes(
-            joint.attrs, [Note("missing_runs_counted", {"value": value, "runs": filled})]
-        )
-        joint = joint.assign_attrs(notes, missing=f"{value:g}")
+        note = Note("missing_runs_counted", {"value": value, "runs": filled})
+        joint = joint.assign_attrs(add_notes(joint.attrs, [note]), missing=f"{value:g}")
         ledger = replace(ledger, missing=f"{value:g}")
     return joint.assign_attrs(ledger.to_attrs())
 
 
 def _read_answers(
-    table: Table, known: Known, form: tuple[str, ...], roles: Roles, record: Columns
+    table: Table, named: NamedColumns, form: tuple[str, ...], roles: Roles, record: Columns
 ) -> list[Any]:
     """Return the outcome or the predicted label of each row; true labels are added to the record of the cases."""
-    last, may_lack = known.of[form[-1]], roles.missing is not None
+    last, may_lack = named.by_role[form[-1]], roles.missing is not None
     if form[-1] == "outcome":
         table.refuse(roles, "positive", NO_CLASSES)
         return read_outcomes(table, roles, [last], may_lack)[last]
-    actual = known.of["actual"]
+    actual = named.by_role["actual"]
     labels = read_predictions(table, roles, actual, [last], may_lack)
     record["actual"] = labels[actual]
     why = "for predicted labels; it goes with outcomes, such as 1 for right and 0 for wrong"
@@ -140,7 +140,7 @@ def _refuse_gaps(
 
 
 def _runs_of(
-    table: Table, known: Known, entities: list[Any], record: Columns, answers: list[Any]
+    table: Table, named: NamedColumns, entities: list[Any], record: Columns, answers: list[Any]
 ) -> pd.DataFrame:
     """Return a row for each answer or missing answer, as the ledger counts them."""
     has_answer = [answer is not None for answer in answers]
@@ -151,14 +151,14 @@ def _runs_of(
             "dataset": record.get("dataset", none),
             "case": record.get("case", none),
             "outcome": np.where(has_answer, 0, np.nan),
-            "status": _statuses(table, known, has_answer),
+            "status": _statuses(table, named, has_answer),
         }
     )
 
 
-def _statuses(table: Table, known: Known, has_answer: list[bool]) -> list[str]:
+def _statuses(table: Table, named: NamedColumns, has_answer: list[bool]) -> list[str]:
     """Return what came of each run: the status in the table, or else whether it has an outcome."""
-    column = known.of.get("status")
+    column = named.by_role.get("status")
     fields = [None] * len(has_answer) if column is None else table.columns[column]
     return [
         str(field).strip() if not is_missing(field) else SCORED if scored else NO_OUTCOME

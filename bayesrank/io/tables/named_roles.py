@@ -84,15 +84,15 @@ NO_FOLDS = "scores of folds are not independent, since their training data overl
 MARKS = ("tn", "fp", "fn", "tp", "predicted", "count", "correct", "wrong", "outcome")
 
 
-class Known(NamedTuple):
+class NamedColumns(NamedTuple):
     """Column names by role, the inferred ones among them, and notes on these."""
 
-    of: dict[str, Any]
+    by_role: dict[str, Any]
     notes: list[Note]
 
     def free(self, table: Table) -> list[Any]:
         """Return the columns without a role."""
-        return [name for name in table.columns if name not in self.of.values()]
+        return [name for name in table.columns if name not in self.by_role.values()]
 
     def status(self, table: Table) -> Any:
         """Return the column without a role that says what came of each run; None if there is none."""
@@ -100,10 +100,12 @@ class Known(NamedTuple):
 
     def marks(self) -> set[str]:
         """Return the roles, by their own names, that only tables of counts or cases have."""
-        return {role for role in MARKS if role in self.of and squeeze(self.of[role]) == role}
+        return {
+            role for role in MARKS if role in self.by_role and squeeze(self.by_role[role]) == role
+        }
 
 
-def name_roles(table: Table, roles: Roles) -> Known:
+def name_roles(table: Table, roles: Roles) -> NamedColumns:
     """Return the roles of columns, named by the user or by the column names."""
     of = _name_typed_roles(table, roles)
     if roles.truth is not None:
@@ -117,7 +119,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
     # With one row for each entity and case, the column correct holds the outcome.
     if "correct" in of and "outcome" not in of and not {"wrong", "total"} & set(of):
         of["outcome"] = of.pop("correct")
-    return Known(of, [])
+    return NamedColumns(of, [])
 
 
 def _name_typed_roles(table: Table, roles: Roles) -> dict[str, Any]:

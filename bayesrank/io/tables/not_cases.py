@@ -22,7 +22,7 @@ from bayesrank.io.tables.columns import (
 from bayesrank.io.tables.lacking import refuse_lacking
 from bayesrank.io.tables.named_roles import (
     NO_FOLDS,
-    Known,
+    NamedColumns,
     holds_outcomes,
     is_binary,
     suggest_folds,
@@ -54,7 +54,7 @@ FEW_ROWS = 10
 FOLD_ROWS = {15, 20, 25, 30, 50, 100}
 
 
-def refuse_scores(table: Table, known: Known, names: list[Any]) -> None:
+def refuse_scores(table: Table, named: NamedColumns, names: list[Any]) -> None:
     """Refuse columns of different scores, which are no entities: of one entity's cases, or of one in each row."""
     scores = [name for name in names if is_metric_name(name)]
     numbers = [
@@ -64,8 +64,8 @@ def refuse_scores(table: Table, known: Known, names: list[Any]) -> None:
         return
     rest = [name for name in table.columns if name not in names]
     ids = (
-        [known.of["case"]]
-        if "case" in known.of
+        [named.by_role["case"]]
+        if "case" in named.by_role
         else [n for n in (*rest, *names) if n not in scores]
     )
     ids = [
@@ -135,14 +135,14 @@ def refuse_predictions_alone(table: Table, names: list[Any]) -> None:
     )
 
 
-def refuse_summaries(table: Table, known: Known, names: list[Any]) -> None:
+def refuse_summaries(table: Table, named: NamedColumns, names: list[Any]) -> None:
     """Raise an error for columns that summarise cases, such as standard errors, and for a count without a meaning."""
     by_role = {role: name for name in names if (role := role_of(name)) is not None}
     if ("se" in by_role and not is_binary(table.columns[by_role["se"]])) or {
         "predicted",
         "count",
     } <= set(by_role):
-        refuse_lacking(table, known._replace(of=by_role), None)
+        refuse_lacking(table, named._replace(by_role=by_role), None)
     counts = [name for name in names if role_of(name) == "count" and len(names) > 1]
     if counts and all(as_count(value) is not None for value in table.distinct(counts[0])):
         others = zip(
@@ -159,14 +159,14 @@ def refuse_summaries(table: Table, known: Known, names: list[Any]) -> None:
         )
 
 
-def refuse_open_questions(table: Table, known: Known, names: list[Any]) -> None:
+def refuse_open_questions(table: Table, named: NamedColumns, names: list[Any]) -> None:
     """Ask what the values mean where they are probably no outcomes of cases; columns that the user lists are."""
-    _refuse_test_results(table, known, names)
-    _refuse_patterns(table, known, names)
+    _refuse_test_results(table, named, names)
+    _refuse_patterns(table, named, names)
     numbers = {to_share(value) for name in names for value in table.distinct(name)}
     rows = len(table.where)
     may_be_folds = (
-        (rows <= FEW_ROWS or rows in FOLD_ROWS) and len(names) > 1 and "case" not in known.of
+        (rows <= FEW_ROWS or rows in FOLD_ROWS) and len(names) > 1 and "case" not in named.by_role
     )
     if (
         may_be_folds
@@ -181,7 +181,7 @@ def refuse_open_questions(table: Table, known: Known, names: list[Any]) -> None:
         )
 
 
-def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
+def _refuse_test_results(table: Table, named: NamedColumns, names: list[Any]) -> None:
     """Ask what the truth is where 0 and 1 are results of tests, which do not say who was right.
 
     Under other names this stays open: a note says what was assumed.
@@ -190,7 +190,7 @@ def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
     if not numbers <= {0.0, 1.0}:
         full = len(names) > 1 and all(number is not None and number % 1 == 0 for number in numbers)
         if full and len(numbers) <= MOST_LABELS:
-            known.notes.append(Note("numbers_taken_as_grades", {}))
+            named.notes.append(Note("numbers_taken_as_grades", {}))
         return
     if len(names) > 1 and all(TESTS.search(str(name)) for name in names):
         raise ArgumentError(
@@ -208,17 +208,18 @@ def _refuse_test_results(table: Table, known: Known, names: list[Any]) -> None:
     # Words such as true and pass say what they mean, and labels have no runs, whose mean would
     # count.
     if all(field[:1].isdigit() for field in fields) and not {"run", "training_seed"} & set(
-        known.of
+        named.by_role
     ):
-        known.notes.append(Note("ones_taken_as_right", {}))
+        named.notes.append(Note("ones_taken_as_right", {}))
 
 
-def _refuse_patterns(table: Table, known: Known, names: list[Any]) -> None:
+def _refuse_patterns(table: Table, named: NamedColumns, names: list[Any]) -> None:
     """Ask what 0 and 1 mean in a table of counted patterns: right answers, or results of tests beside the truth."""
-    if "times" not in known.of or "case" in known.of or len(names) < 2:
+    if "times" not in named.by_role or "case" in named.by_role or len(names) < 2:
         return
     rows = zip(
-        *(table.columns[name] for name in table.columns if name != known.of["times"]), strict=True
+        *(table.columns[name] for name in table.columns if name != named.by_role["times"]),
+        strict=True,
     )
     if find_repeat(rows) is not None or not all(is_binary(table.columns[name]) for name in names):
         return

@@ -13,7 +13,7 @@ from bayesrank._core.labels import factorize, standing_pair
 from bayesrank._core.notes import add_notes
 from bayesrank._core.prose import list_names
 from bayesrank.evidence.probabilities import from_probabilities
-from bayesrank.io.tables.named_roles import Known
+from bayesrank.io.tables.named_roles import NamedColumns
 from bayesrank.io.tables.table import Roles, Table
 from bayesrank.io.tables.values import is_missing, plain, to_number, to_share
 
@@ -117,7 +117,7 @@ def refuse_class_names(table: Table, actual: Any, names: Sequence[Any]) -> None:
 
 
 def read_wide(
-    table: Table, known: Known, actual: Any, names: Sequence[Any], record: dict, roles: Roles
+    table: Table, named: NamedColumns, actual: Any, names: Sequence[Any], record: dict, roles: Roles
 ) -> xr.Dataset:
     """Read a table with one row for each case and one column of probabilities for each entity."""
     labels = {str(plain(value)) for value in table.distinct(actual) if not is_missing(value)}
@@ -127,18 +127,47 @@ def read_wide(
     }
     if not columns:
         columns = {plain(name): _numbers(table, name) for name in names}
-    return _evidence(table, known, table.columns[actual], columns, record, roles)
+    return _evidence(table, named, table.columns[actual], columns, record, roles)
 
 
-def read_long(table: Table, known: Known, roles: Roles) -> xr.Dataset:
+def read_long(table: Table, named: NamedColumns, roles: Roles) -> xr.Dataset:
     """Read a table with one row for each entity and case, with the columns case, actual and probability."""
-    entity, names = factorize(table.read_names(known.of["entity"], "entity"))
+    entity, names = factorize(table.read_names(named.by_role["entity"], "entity"))
     keys = [
-        table.read_names(known.of[role], role) for role in ("dataset", "case") if role in known.of
+        table.read_names(named.by_role[role], role)
+        for role in ("dataset", "case")
+        if role in named.by_role
     ]
     case, cases = factorize(list(zip(*keys, strict=True)))
+    rows = _rows_by_case(table, (entity, names), (case, cases))
+    numbers = np.array(_numbers(table, named.by_role["probability"]))
+    record: dict[str, Any] = {}
+    for role in ("actual", "dataset", "cluster", "weight"):
+        if role not in named.by_role:
+            continue
+        column = table.columns[named.by_role[role]]
+        first = rows[entity, case]
+        for i, same in enumerate(rows[0][case].tolist()):
+            if column[same] != column[i]:
+                raise ArgumentError(
+                    f"{table.where[int(first[i])]}: {named.by_role[role]}",
+                    f"must be the same for all entities on case {cases[case[i]][-1]!r}",
+                    f"{column[i]!r} after {column[same]!r}",
+                )
+        fields_of = table.read_numbers(named.by_role[role]) if role == "weight" else column
+        record[role] = [fields_of[i] for i in rows[0]]
+    actual = record.pop("actual")
+    columns = {plain(name): numbers[rows[k]].tolist() for k, name in enumerate(names)}
+    return _evidence(table, named, actual, columns, record, roles)
+
+
+def _rows_by_case(
+    table: Table, entity: tuple[np.ndarray, list], case: tuple[np.ndarray, list]
+) -> np.ndarray:
+    """Return the row of each entity on each case, from codes and names of both; raise an error unless it is one."""
+    (entity_code, names), (case_code, cases) = entity, case
     rows = np.full((len(names), len(cases)), -1)
-    for i, (k, c) in enumerate(zip(entity.tolist(), case.tolist(), strict=True)):
+    for i, (k, c) in enumerate(zip(entity_code.tolist(), case_code.tolist(), strict=True)):
         if rows[k, c] >= 0:
             before = table.place(int(rows[k, c]))
             raise ArgumentError(
@@ -154,30 +183,12 @@ def read_long(table: Table, known: Known, roles: Roles) -> xr.Dataset:
             "must have a row for every entity on every case",
             f"none for entity {names[k]!r} on case {cases[c][-1]!r}",
         )
-    numbers = np.array(_numbers(table, known.of["probability"]))
-    record: dict[str, Any] = {}
-    for role in ("actual", "dataset", "cluster", "weight"):
-        if role not in known.of:
-            continue
-        column = table.columns[known.of[role]]
-        first = rows[entity, case]
-        for i, same in enumerate(rows[0][case].tolist()):
-            if column[same] != column[i]:
-                raise ArgumentError(
-                    f"{table.where[int(first[i])]}: {known.of[role]}",
-                    f"must be the same for all entities on case {cases[case[i]][-1]!r}",
-                    f"{column[i]!r} after {column[same]!r}",
-                )
-        fields_of = table.read_numbers(known.of[role]) if role == "weight" else column
-        record[role] = [fields_of[i] for i in rows[0]]
-    actual = record.pop("actual")
-    columns = {plain(name): numbers[rows[k]].tolist() for k, name in enumerate(names)}
-    return _evidence(table, known, actual, columns, record, roles)
+    return rows
 
 
 def _evidence(
     table: Table,
-    known: Known,
+    named: NamedColumns,
     actual: list,
     columns: dict[Any, Any],
     record: dict[str, Any],
@@ -190,7 +201,7 @@ def _evidence(
             table.refuse(roles, argument, "for predicted probabilities")
     if None in actual or any(is_missing(value) for value in actual):
         row = next(i for i, value in enumerate(actual) if is_missing(value))
-        raise ArgumentError(f"{table.where[row]}: {known.of['actual']}", "must not be empty")
+        raise ArgumentError(f"{table.where[row]}: {named.by_role['actual']}", "must not be empty")
     labels = sorted({str(plain(value)) for value in actual})
     positive = labels[0] if table.trial and roles.positive is None else roles.positive
     if positive is None and len(labels) == 2 and standing_pair(labels) is None:
@@ -209,7 +220,7 @@ def _evidence(
         role: record[role] for role in ("case", "cluster", "dataset", "weight") if role in record
     }
     result = from_probabilities(truth, columns, positive=positive, **groups)
-    return result.assign_attrs(add_notes(result.attrs, known.notes))
+    return result.assign_attrs(add_notes(result.attrs, named.notes))
 
 
 def _numbers(table: Table, name: Any) -> list[float]:

@@ -22,6 +22,16 @@ def _cell(right: str, sign: str) -> tuple[str, ...]:
     return (cell, *words, f"{cell}s", f"n{cell}", f"{cell}n", f"{cell}count")
 
 
+def _words(text: str) -> tuple[str, ...]:
+    """Return the words of a text, in its order."""
+    return tuple(text.split())
+
+
+def _word_set(text: str) -> set[str]:
+    """Return the words of a text whose order does not matter."""
+    return set(text.split())
+
+
 # --- Headings that fill a role without being named ----------------------------------------
 
 #: The first heading of each role is its name.
@@ -31,87 +41,35 @@ STANDARD: dict[str, tuple[str, ...]] = {
         for right in ("true", "false")
         for sign in ("negative", "positive")
     },
-    "actual": (
-        *(
-            "actual",
-            "ytrue",
-            "truelabel",
-            "trueclass",
-            "truth",
-            "groundtruth",
-            "gold",
-            "goldlabel",
-            "goldstandard",
-        ),
-        *("actuallabel", "actualclass", "referencestandard", "ytest", "yactual"),
-    ),
-    "predicted": (
-        *(
-            "predicted",
-            "ypred",
-            "prediction",
-            "pred",
-            "predictedlabel",
-            "predictedclass",
-            "predlabel",
-            "predclass",
-        ),
-        *("yhat", "predictionlabel"),
-    ),
+    "actual": _words("""
+    actual ytrue truelabel trueclass truth groundtruth gold goldlabel goldstandard
+    actuallabel actualclass referencestandard ytest yactual
+"""),
+    "predicted": _words("""
+    predicted ypred prediction pred predictedlabel predictedclass predlabel predclass yhat
+    predictionlabel
+"""),
     "count": ("count", "counts", "frequency", "freq"),
     "correct": ("correct", "ncorrect", "numcorrect", "right", "correctanswers"),
     "wrong": ("wrong", "incorrect", "nwrong", "nincorrect", "numincorrect", "wronganswers"),
     "total": ("total", "n", "ntotal", "numtotal", "ncases", "trials"),
     "mean": ("mean", "meanoutcome", "meanscore", "average", "avg"),
     "se": ("se", "stderr", "stderror", "standarderror", "sem"),
-    "lower": (
-        "lower",
-        "cilower",
-        "lowerci",
-        "lowerbound",
-        "cilow",
-        "lcl",
-        "lower95",
-        "ci95lower",
-        "95cilower",
-    ),
-    "upper": (
-        "upper",
-        "ciupper",
-        "upperci",
-        "upperbound",
-        "cihigh",
-        "ucl",
-        "upper95",
-        "ci95upper",
-        "95ciupper",
-    ),
-    "probability": (
-        *(
-            "probability",
-            "prob",
-            "proba",
-            "yprob",
-            "yproba",
-            "yscore",
-            "predictedprobability",
-            "decisionvalue",
-        ),
-    ),
-    "outcome": ("outcome", "iscorrect", "score", "result", "passed", "success", "grade"),
+    "lower": _words("""
+    lower cilower lowerci lowerbound cilow lcl lower95 ci95lower 95cilower
+"""),
+    "upper": _words("""
+    upper ciupper upperci upperbound cihigh ucl upper95 ci95upper 95ciupper
+"""),
+    "probability": _words("""
+    probability prob proba yprob yproba yscore predictedprobability decisionvalue
+"""),
+    "outcome": _words("outcome iscorrect score result passed success grade"),
     "entity": ("entity",),
     "case": ("case", "caseid", "casename"),
     "run": ("run", "runid"),
     "training_seed": ("trainingseed", "trainseed"),
-    "dataset": (
-        "dataset",
-        "datasetname",
-        "datasetid",
-        "study",
-        "studyname",
-        "studyid",
-        "keydataset",
-    ),
+    "dataset": _words("dataset datasetname datasetid study studyname studyid keydataset"),
     "cluster": ("cluster", "clusterid"),
     "fold": ("fold",),
     "repeat": ("repeat",),
@@ -121,45 +79,12 @@ STANDARD: dict[str, tuple[str, ...]] = {
 }
 #: The headings of entities in the singular; each may end in name, id or s. Used if there is no
 #: other candidate.
-ENTITY_WORDS = (
-    *(
-        "model",
-        "classifier",
-        "system",
-        "detector",
-        "algorithm",
-        "alg",
-        "method",
-        "name",
-        "team",
-        "test",
-    ),
-    *(
-        "center",
-        "centre",
-        "submission",
-        "participant",
-        "player",
-        "site",
-        "hospital",
-        "laboratory",
-        "lab",
-        "agent",
-    ),
-    *(
-        "rater",
-        "reader",
-        "annotator",
-        "estimator",
-        "approach",
-        "assay",
-        "kit",
-        "tool",
-        "llm",
-        "competitor",
-    ),
-    *("learner", "scheme", "wflow", "workflow", "experiment", "indextest", "marker", "biomarker"),
-)
+ENTITY_WORDS = _words("""
+    model classifier system detector algorithm alg method name team test center centre
+    submission participant player site hospital laboratory lab agent rater reader annotator
+    estimator approach assay kit tool llm competitor learner scheme wflow workflow
+    experiment indextest marker biomarker
+""")
 ENTITY_NAMES = {
     f"{name}{ending}" for name in ENTITY_WORDS for ending in ("", "name", "id", "s")
 } | {"keyscheme"}
@@ -281,167 +206,47 @@ def standard_headings() -> dict[str, tuple[str, ...]]:
 #: Cases, in tables with one row for each entity and case: used there if only one such column fits.
 LONG_CASE_NAMES = {
     f"{name}{ending}"
-    for name in (
-        *(
-            "question",
-            "item",
-            "sample",
-            "example",
-            "instance",
-            "task",
-            "problem",
-            "doc",
-            "document",
-            "image",
-        ),
-        *("segment", "seg", "case", "subject", "patient", "datasetitem", "row"),
-    )
+    for name in _words("""
+    question item sample example instance task problem doc document image segment seg case
+    subject patient datasetitem row
+""")
     for ending in ("", "id")
 } - {"case", "caseid"} | {"id", "qid", "uid", "uuid", "rowindex", "recordid"}
 #: The truth beside answers, which have no entity of that name: label, d, biopsy, human.
-TRUTH_NAMES = {
-    *(
-        "label",
-        "target",
-        "y",
-        "class",
-        "d",
-        "t",
-        "gt",
-        "gs",
-        "ref",
-        "refstd",
-        "refstandard",
-        "reference",
-        "standard",
-    ),
-    *(
-        "true",
-        "real",
-        "expected",
-        "disease",
-        "diseased",
-        "diseasestatus",
-        "status",
-        "condition",
-        "diagnosis",
-        "event",
-    ),
-    *(
-        "biopsy",
-        "histology",
-        "histopathology",
-        "pathology",
-        "autopsy",
-        "culture",
-        "cad",
-        "pcr",
-        "infected",
-    ),
-    *(
-        "infection",
-        "human",
-        "humanlabel",
-        "expert",
-        "consensus",
-        "annotation",
-        "verified",
-        "groundtruthlabel",
-    ),
-    *("finaldiagnosis", "answer"),
-}
+TRUTH_NAMES = _word_set("""
+    label target y class d t gt gs ref refstd refstandard reference standard true real
+    expected disease diseased diseasestatus status condition diagnosis event biopsy
+    histology histopathology pathology autopsy culture cad pcr infected infection human
+    humanlabel expert consensus annotation verified groundtruthlabel finaldiagnosis answer
+""")
 #: Words of headings that may hold the truth beside others, as in final_diagnosis.
-TRUTH_WORDS = {
-    *(
-        "truth",
-        "true",
-        "actual",
-        "gold",
-        "groundtruth",
-        "reference",
-        "diagnosis",
-        "disease",
-        "diseased",
-        "biopsy",
-    ),
-    *(
-        "cancer",
-        "carcinoma",
-        "malignant",
-        "malignancy",
-        "tumor",
-        "tumour",
-        "sick",
-        "histology",
-        "pathology",
-        "autopsy",
-    ),
-}
+TRUTH_WORDS = _word_set("""
+    truth true actual gold groundtruth reference diagnosis disease diseased biopsy cancer
+    carcinoma malignant malignancy tumor tumour sick histology pathology autopsy
+""")
 #: The truth beside predictions of one classifier, in caret's confusion matrices and resampled
 #: predictions.
 REFERENCES = {"reference", "obs"}
 #: Folds of a cross-validation, by heading and by value, as in Fold03 and Fold03.Rep1.
-FOLD_NAMES = {
-    *(
-        "fold",
-        "foldid",
-        "foldnumber",
-        "foldno",
-        "cvfold",
-        "outerfold",
-        "kfold",
-        "split",
-        "splitid",
-        "resample",
-    ),
-    *("keyfold", "iteration", "iter"),
-}
+FOLD_NAMES = _word_set("""
+    fold foldid foldnumber foldno cvfold outerfold kfold split splitid resample keyfold
+    iteration iter
+""")
 FOLD_VALUES = re.compile(
     r"(?i)(fold|resample|split|bootstrap|boot)[ _.-]?\d+([ _.-]?rep(eat)?[ _.-]?\d+)?"
 )
 #: Several rows of a case, or repetitions of a cross-validation.
-REPEATS = {
-    *(
-        "seed",
-        "randomseed",
-        "seedid",
-        "repeat",
-        "repetition",
-        "rep",
-        "replicate",
-        "trial",
-        "epoch",
-        "fit",
-        "init",
-    ),
-    "keyrun",
-}
+REPEATS = _word_set("""
+    seed randomseed seedid repeat repetition rep replicate trial epoch fit init keyrun
+""")
 #: Importance weights of cases.
-WEIGHT_NAMES = {
-    "w",
-    "wt",
-    "weight",
-    "weights",
-    "pweight",
-    "caseweight",
-    "sampleweight",
-    "importance",
-    "surveyweight",
-}
+WEIGHT_NAMES = _word_set("""
+    w wt weight weights pweight caseweight sampleweight importance surveyweight
+""")
 #: Voters, and questions of votes.
 VOTERS = {
     f"{name}{ending}"
-    for name in (
-        "voter",
-        "user",
-        "judge",
-        "rater",
-        "annotator",
-        "evaluator",
-        "labeler",
-        "participant",
-        "worker",
-    )
+    for name in _words("voter user judge rater annotator evaluator labeler participant worker")
     for ending in ("", "id", "name")
 }
 QUESTIONS = {
@@ -450,114 +255,30 @@ QUESTIONS = {
     for ending in ("", "id")
 } | {"qid"}
 #: Columns with people, or with what is taken from them.
-PEOPLE = {
-    *("patient", "sample", "subject", "person", "participant", "individual", "specimen", "donor"),
-    *("woman", "child", "infant"),
-}
+PEOPLE = _word_set("""
+    patient sample subject person participant individual specimen donor woman child infant
+""")
 #: Studies by their authors, which are data sets of one test where no column names a test.
 AUTHORS = {"author", "authors", "firstauthor", "publication"}
 #: Groups of cases, in logs.
-CATEGORIES = (
-    *(
-        "category",
-        "subject",
-        "subtask",
-        "topic",
-        "domain",
-        "difficulty",
-        "level",
-        "type",
-        "language",
-        "subset",
-    ),
-    *("task_family", "repo"),
-)
+CATEGORIES = _words("""
+    category subject subtask topic domain difficulty level type language subset task_family
+    repo
+""")
 #: Columns that are not entities in a table with one column for each: names and groups of cases, and
 #: costs.
-METADATA = (
-    LONG_CASE_NAMES
-    | {
-        "index",
-        "idx",
-        "row",
-        "rownumber",
-        "no",
-        "nr",
-        "number",
-        "key",
-        "hash",
-        "fold",
-        "group",
-        "patient",
-        "subject",
-    }
-    | {
-        "seed",
-        "split",
-        "label",
-        "target",
-        "y",
-        "class",
-        "category",
-        "level",
-        "difficulty",
-        "date",
-        "timestamp",
-    }
-    | {
-        "epoch",
-        "step",
-        "batch",
-        "prompt",
-        "answer",
-        "language",
-        "source",
-        "comment",
-        "remark",
-        "note",
-        "notes",
-    }
-    | {
-        "correct",
-        "wrong",
-        "iscorrect",
-        "passed",
-        "outcome",
-        "prediction",
-        "predicted",
-        "expected",
-        "output",
-    }
-    | {
-        "total",
-        "sum",
-        "mean",
-        "average",
-        "avg",
-        "median",
-        "std",
-        "sd",
-        "score",
-        "result",
-        "n",
-        "count",
-        "time",
-        "age",
-    }
-    | {"keydataset", "keyrun", "keyfold", "keyscheme"}
-)
+METADATA = LONG_CASE_NAMES | _word_set("""
+    index idx row rownumber no nr number key hash fold group patient subject
+    seed split label target y class category level difficulty date timestamp
+    epoch step batch prompt answer language source comment remark note notes
+    correct wrong iscorrect passed outcome prediction predicted expected output
+    total sum mean average avg median std sd score result n count time age
+    keydataset keyrun keyfold keyscheme
+""")
 #: Words before a number or a letter, as in test1 or rater_b, beside those of entities.
-NUMBERED = {
-    "judge",
-    "device",
-    "scanner",
-    "observer",
-    "reviewer",
-    "expert",
-    "radiologist",
-    "pathologist",
-    "doctor",
-}
+NUMBERED = _word_set("""
+    judge device scanner observer reviewer expert radiologist pathologist doctor
+""")
 #: Tests, whose 0 and 1 may be results; so may those of people.
 TESTS = re.compile(
     r"(?<![A-Za-z])([Tt]est|TEST|[Aa]ssay|ASSAY|PCR|pcr|ELISA|[Aa]ntigen|[Ss]wab)s?(?![a-z])"
@@ -567,19 +288,9 @@ NAMELESS = re.compile(r"(?i)(var|v|column|col|field)_?\d+")
 #: Columns beside means over the folds of a cross-validation, as tidymodels writes them.
 OVER_RESAMPLES = {".estimator", ".config"}
 #: Words that mark a column as a cost, as in "latency (ms)" or total_tokens.
-COSTS = {
-    "latency",
-    "token",
-    "tokens",
-    "second",
-    "seconds",
-    "cost",
-    "runtime",
-    "duration",
-    "elapsed",
-    "price",
-    "usd",
-}
+COSTS = _word_set("""
+    latency token tokens second seconds cost runtime duration elapsed price usd
+""")
 #: Headings of standard errors, such as acc_stderr.
 SE_NAMES = re.compile(r"(?<![a-z])(stderr|std_err(or)?|se|sem|standard[ _]error)$", re.I)
 #: The column with the metric, in a table with a row for each of several metrics.
@@ -591,153 +302,26 @@ METRIC_HEADINGS = {
     for end in ("", "s", "name")
 }
 #: Names of scores, which lack the number of cases.
-RATES = (
-    *(
-        "accuracy",
-        "acc",
-        "sensitivity",
-        "specificity",
-        "precision",
-        "recall",
-        "f1",
-        "fscore",
-        "auc",
-        "auroc",
-        "roc",
-    ),
-    *(
-        "tpr",
-        "tnr",
-        "fpr",
-        "fnr",
-        "ppv",
-        "npv",
-        "mcc",
-        "kappa",
-        "support",
-        "rate",
-        "percent",
-        "winrate",
-        "passrate",
-    ),
-    *(
-        "fmeasure",
-        "auprc",
-        "map",
-        "bleu",
-        "rouge",
-        "em",
-        "exactmatch",
-        "top1",
-        "top5",
-        "balancedaccuracy",
-        "dice",
-    ),
-    *(
-        "iou",
-        "jaccard",
-        "dsc",
-        "hd95",
-        "asd",
-        "assd",
-        "nsd",
-        "ndcg",
-        "mrr",
-        "logloss",
-        "aucpr",
-        "rmse",
-        "mse",
-        "mae",
-    ),
-    *(
-        "ece",
-        "brier",
-        "perplexity",
-        "faithfulness",
-        "relevancy",
-        "relevance",
-        "correctness",
-        "groundedness",
-    ),
-    *(
-        "toxicity",
-        "bias",
-        "hallucination",
-        "loss",
-        "error",
-        "ce",
-        "kap",
-        "wer",
-        "cer",
-        "fid",
-        "chrf",
-        "meteor",
-    ),
-)
+RATES = _words("""
+    accuracy acc sensitivity specificity precision recall f1 fscore auc auroc roc tpr tnr
+    fpr fnr ppv npv mcc kappa support rate percent winrate passrate fmeasure auprc map bleu
+    rouge em exactmatch top1 top5 balancedaccuracy dice iou jaccard dsc hd95 asd assd nsd
+    ndcg mrr logloss aucpr rmse mse mae ece brier perplexity faithfulness relevancy
+    relevance correctness groundedness toxicity bias hallucination loss error ce kap wer cer
+    fid chrf meteor
+""")
 #: Scores whose fractions are counts.
 SENSITIVITIES = ("sensitivity", "sens", "tpr", "truepositiverate", "recall", "se")
 SPECIFICITIES = ("specificity", "spec", "tnr", "truenegativerate", "sp")
 ACCURACIES = ("accuracy", "acc", "correct", "passrate", "successrate", "score")
 #: Words that qualify the name of a score: mean accuracy, F1 macro avg, context precision,
 #: val/box_loss.
-QUALIFIERS = {
-    *(
-        "mean",
-        "avg",
-        "average",
-        "macro",
-        "micro",
-        "weighted",
-        "balanced",
-        "box",
-        "cls",
-        "obj",
-        "seg",
-        "context",
-        "class",
-    ),
-    *(
-        "class",
-        "answer",
-        "val",
-        "valid",
-        "validation",
-        "test",
-        "train",
-        "top",
-        "score",
-        "metrics",
-        "metric",
-    ),
-    *(
-        "position",
-        "rank",
-        "rate",
-        "match",
-        "exact",
-        "classif",
-        "regr",
-        "b",
-        "m",
-        "none",
-        "overall",
-        "total",
-        "win",
-    ),
-    *(
-        "area",
-        "under",
-        "curve",
-        "percent",
-        "pct",
-        "statistic",
-        "similarity",
-        "coefficient",
-        "index",
-        "entity",
-        "recall",
-    ),
-}
+QUALIFIERS = _word_set("""
+    mean avg average macro micro weighted balanced box cls obj seg context class
+    answer val valid validation test train top score metrics metric position rank rate match
+    exact classif regr b m none overall total win area under curve percent pct statistic
+    similarity coefficient index entity recall
+""")
 #: Words in names of metrics; metrics name no systems.
 METRIC_WORDS = re.compile(
     r"(?i)(^|[^a-z])(acc|accuracy|success(es)?|rewards?|scores?|loss(es)?|f1|precision|recall|auc|auroc|bleu|rouge|"
@@ -756,126 +340,28 @@ FOLD_SCORES = re.compile(
 )
 #: Names of rows that sum up others, which confirm an agreement that may be due to chance, such as
 #: that of small counts.
-TOTALS = {
-    *(
-        "total",
-        "totals",
-        "sum",
-        "grand total",
-        "all",
-        "overall",
-        "average",
-        "mean",
-        "macro avg",
-        "weighted avg",
-    ),
-    *(
-        "accuracy",
-        "summe",
-        "gesamt",
-        "durchschnitt",
-        "mittelwert",
-        "mittel",
-        "suma",
-        "media",
-        "promedio",
-        "somme",
-    ),
-    *(
-        "moyenne",
-        "totale",
-        "somma",
-        "soma",
-        "média",
-        "totaal",
-        "gemiddelde",
-        "итого",
-        "среднее",
-        "合計",
-        "平均",
-    ),
-    "总计",
-}
+TOTALS = {"grand total", "macro avg", "weighted avg"} | _word_set("""
+    total totals sum all overall average mean accuracy
+    summe gesamt durchschnitt mittelwert mittel suma media promedio somme
+    moyenne totale somma soma média totaal gemiddelde итого среднее 合計 平均 总计
+""")
 
 # --- Beginnings of names in logs of no known format, for proposals alone ----------------------------------------
 
 PROPOSED = {
     "case": (
         *sorted(LONG_CASE_NAMES),
-        "case",
-        "prompt",
-        "ticket",
-        "challenge",
-        "idx",
-        "index",
-        "test",
-        "ref",
+        *_words("case prompt ticket challenge idx index test ref"),
     ),
-    "entity": (
-        *(
-            "system",
-            "model",
-            "agent",
-            "engine",
-            "llm",
-            "candidate",
-            "team",
-            "method",
-            "assistant",
-            "submission",
-        ),
-        *(
-            "solver",
-            "checkpoint",
-            "net",
-            "player",
-            "by",
-            "name",
-            "entity",
-            "bot",
-            "policy",
-            "generator",
-        ),
-    ),
-    "outcome": (
-        *(
-            "score",
-            "acc",
-            "correct",
-            "iscorrect",
-            "isright",
-            "right",
-            "ok",
-            "pass",
-            "passed",
-            "success",
-            "grade",
-        ),
-        *(
-            "reward",
-            "solved",
-            "hit",
-            "win",
-            "credit",
-            "points",
-            "outcome",
-            "outcomes",
-            "verdict",
-            "exactmatch",
-        ),
-        *(
-            "accepted",
-            "value",
-            "preference",
-            "resolved",
-            "isresolved",
-            "issolved",
-            "dice",
-            "jaccard",
-            "iou",
-            "dsc",
-        ),
-    ),
+    "entity": _words("""
+    system model agent engine llm candidate team method assistant submission solver
+    checkpoint net player by name entity bot policy generator
+"""),
+    "outcome": _words("""
+    score acc correct iscorrect isright right ok pass passed success grade reward solved hit
+    win credit points outcome outcomes verdict exactmatch accepted value preference resolved
+    isresolved issolved dice jaccard iou dsc
+"""),
     "dataset": ("benchmark", "dataset", "task", "suite", "subset"),
-    "run": ("try", "run", "attempt", "trial", "seed", "repeat", "epoch", "sample", "turn"),
+    "run": _words("try run attempt trial seed repeat epoch sample turn"),
 }

@@ -45,20 +45,7 @@ def _keep_rows(table: Table, roles: Roles) -> tuple[Table, Note]:
     for requested, given in roles.where.items():
         name = table.find("where", requested)
         values = list(given) if isinstance(given, list | tuple) else [given]
-        texts, column = {str(plain(value)) for value in values}, table.columns[name]
-        retained = [
-            i
-            for i in retained
-            if not is_missing(column[i]) and (column[i] in values or str(column[i]) in texts)
-        ]
-        if not retained:
-            names = dict.fromkeys(str(value) for value in column if not is_missing(value))
-            raise ArgumentError(
-                table.argument("where"),
-                "must keep at least one row",
-                f"{name}={', '.join(map(str, values))}",
-                f"{name} holds {list_names(list(names), 8)}",
-            )
+        retained = _matching_rows(table, name, values, retained)
         unmatched.append(name)
         text.append(f"{name} = {' or '.join(map(str, values))}")
     size = len(table.where)
@@ -81,6 +68,25 @@ def _keep_rows(table: Table, roles: Roles) -> tuple[Table, Note]:
     return table.drop(spare), Note(
         "rows_selected", {"conditions": text, "rows": len(retained), "of": size}
     )
+
+
+def _matching_rows(table: Table, name: Any, values: list[Any], rows: list[int]) -> list[int]:
+    """Return the rows with one of the values in a column; raise an error if there is none."""
+    texts, column = {str(plain(value)) for value in values}, table.columns[name]
+    matching = [
+        i
+        for i in rows
+        if not is_missing(column[i]) and (column[i] in values or str(column[i]) in texts)
+    ]
+    if not matching:
+        names = dict.fromkeys(str(value) for value in column if not is_missing(value))
+        raise ArgumentError(
+            table.argument("where"),
+            "must keep at least one row",
+            f"{name}={', '.join(map(str, values))}",
+            f"{name} holds {list_names(list(names), 8)}",
+        )
+    return matching
 
 
 def table_with_rows(table: Table, roles: Roles) -> tuple[Table, Roles]:

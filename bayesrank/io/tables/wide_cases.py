@@ -26,7 +26,7 @@ from bayesrank.io.tables.columns import (
     unlike_the_others,
 )
 from bayesrank.io.tables.lacking import refuse_without_entity
-from bayesrank.io.tables.named_roles import Known, holds_outcomes, is_binary, name_roles
+from bayesrank.io.tables.named_roles import NamedColumns, holds_outcomes, is_binary, name_roles
 from bayesrank.io.tables.not_cases import (
     refuse_folds,
     refuse_matrices,
@@ -59,32 +59,29 @@ MOST_PENALTY = 1.5
 MOST_COLUMNS = 30
 
 
-def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
+def read_answers(table: Table, named: NamedColumns, roles: Roles) -> xr.Dataset:
     """Read a table with one row for each case and one column for each entity."""
     why = "which does not say what each answer cost; write a row for each entity and case"
     table.refuse(roles, "cost", f"for a table with one column per entity, {why}")
     table.refuse(
         roles, "outcome", "for a table with one column per entity, whose columns hold the outcomes"
     )
-    known = known._replace(of={role: name for role, name in known.of.items() if role in OF_CASES})
+    named = named._replace(
+        by_role={role: name for role, name in named.by_role.items() if role in OF_CASES}
+    )
     refuse_folds(table)
     listed = roles.entities is not None
-    names = _find_entities(table, known, roles)
-    if not names:
-        raise ArgumentError(
-            table.source, f"must have a column for each entity; its heading is {table.heading()}"
-        )
-    if not len(table.where):
-        raise ArgumentError(table.source, "must have at least one row below its heading", "none")
+    names = _find_entities(table, named, roles)
+    _refuse_empty(table, names)
     refuse_matrices(table)
     if not listed:
-        _refuse_other_columns(table, known, roles, names)
-    record, *_ = describe_cases(table, known, None)
-    actual = known.of.get("actual")
+        _refuse_other_columns(table, named, roles, names)
+    record, *_ = describe_cases(table, named, None)
+    actual = named.by_role.get("actual")
     if actual is not None and hold_probabilities(table, actual, names, listed):
         if not listed:
             refuse_class_names(table, actual, names)
-        return read_wide(table, known, actual, names, record, roles)
+        return read_wide(table, named, actual, names, record, roles)
     ask = None if listed else partial(_refuse_odd, table, roles, names)
     may_lack = roles.missing is not None
     if actual is not None:
@@ -93,17 +90,27 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     else:
         table.refuse(roles, "positive", NO_CLASSES)
         if not listed and not table.trial:  # a suggestion may lead to these questions
-            refuse_open_questions(table, known, names)
+            refuse_open_questions(table, named, names)
         answers = read_outcomes(table, roles, names, may_lack, ask)
         written = {name: table.columns[name] for name in names}
         refuse_last_rows(table, answers, written, range(len(table.where)), record.get("case"))
     columns = {plain(name): column for name, column in answers.items()}
-    return join_answers(table, columns, record, known, roles)
+    return join_answers(table, columns, record, named, roles)
 
 
-def _find_entities(table: Table, known: Known, roles: Roles) -> list[Any]:
+def _refuse_empty(table: Table, names: list[Any]) -> None:
+    """Raise an error if a table has no column of an entity, or no row."""
+    if not names:
+        raise ArgumentError(
+            table.source, f"must have a column for each entity; its heading is {table.heading()}"
+        )
+    if not len(table.where):
+        raise ArgumentError(table.source, "must have at least one row below its heading", "none")
+
+
+def _find_entities(table: Table, named: NamedColumns, roles: Roles) -> list[Any]:
     """Return the columns that the user lists as entities; by default all that do not describe cases."""
-    described = known.of.values()
+    described = named.by_role.values()
     if roles.entities is None:
         return [name for name in table.columns if name not in described]
     requested = check_sequence("entities", roles.entities)
@@ -118,12 +125,14 @@ def _find_entities(table: Table, known: Known, roles: Roles) -> list[Any]:
     return names
 
 
-def _refuse_other_columns(table: Table, known: Known, roles: Roles, names: list[Any]) -> None:
+def _refuse_other_columns(
+    table: Table, named: NamedColumns, roles: Roles, names: list[Any]
+) -> None:
     """Raise an error if a column that the user did not list as an entity is probably something else."""
-    has_truth = "actual" in known.of
-    refuse_scores(table, known, names)
+    has_truth = "actual" in named.by_role
+    refuse_scores(table, named, names)
     refuse_nameless(table, names)
-    _refuse_second_truth(table, known, names)
+    _refuse_second_truth(table, named, names)
     if not has_truth:
         refuse_predictions_alone(table, names)
     for name in names:
@@ -133,14 +142,14 @@ def _refuse_other_columns(table: Table, known: Known, roles: Roles, names: list[
                 "must have a heading that names its columns, those of counts, or one for each entity "
                 f"(see 'bayesrank rank --help-all'); it has {name} for a name",
             )
-    refuse_summaries(table, known, names)
+    refuse_summaries(table, named, names)
     truths = [] if has_truth else [name for name in names if is_truth_name(name, names)]
     if not truths and not has_truth:
         _refuse_unlike_the_others(table, roles, names)
     metadata = [name for name in names if is_metadata_name(name) and name not in truths]
     doubtful = truths + metadata
     if any(role_of(name) == "outcome" for name in doubtful) and len(doubtful) == len(names):
-        refuse_without_entity(table, known, ("outcome",))
+        refuse_without_entity(table, named, ("outcome",))
     # If all columns are costs, each may name its entity, as in "gpt cost" and "llama cost".
     if not doubtful or (len(doubtful) == len(names) and len(names) > 1):
         return
@@ -155,9 +164,9 @@ def _refuse_other_columns(table: Table, known: Known, roles: Roles, names: list[
     _refuse_odd(table, roles, names, odd)
 
 
-def _refuse_second_truth(table: Table, known: Known, names: list[Any]) -> None:
+def _refuse_second_truth(table: Table, named: NamedColumns, names: list[Any]) -> None:
     """Ask about a column with the values and the name of the truth, such as y_true_2 beside y_true."""
-    actual = known.of.get("actual")
+    actual = named.by_role.get("actual")
     if actual is None:
         return
     labels = list(map(str, table.columns[actual]))
@@ -200,10 +209,9 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
     first, *others = odd
     _refuse_long(table, roles, [name for name in odd if not holds_outcomes(table.columns[name])])
     rest = [name for name in names if name not in odd]
+    # A column of other numbers beside columns of 0 and 1 is no entity.
     binary = [name for name in rest if is_binary(table.columns[name])]
-    rest = (
-        binary if len(binary) > 1 else rest
-    )  # a column of other numbers beside 0 and 1 is no entity
+    rest = binary if len(binary) > 1 else rest
     others_text = f" ({list_names(others)}, too)" if others else ""
     wrong = f"must have one column for each entity, and {first!r} is probably not an entity: {odd[first]}{others_text}"
     if table.trial:

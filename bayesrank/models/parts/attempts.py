@@ -27,7 +27,7 @@ estimate of one success. Ferguson (1973), Annals of Statistics 1:209-230.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -58,6 +58,19 @@ FREEDOM_OF_CASES = 30
 WHOLE_RANGE = 1e6
 
 
+def _refuse_without_runs(score: str, over_seeds: bool) -> NoReturn:
+    """Raise an error that says which evidence a score of several attempts needs."""
+    raise ArgumentError(
+        "score",
+        "needs evidence with several runs of each case, each right or wrong",
+        f"{score!r} for {'training seeds' if over_seeds else 'no runs that are known'}",
+        Advice(
+            "give a row for each run, with the columns case and run",
+            InPython(" (br.from_outcomes(frame, case=..., run=...)), and fit the model 'paired'"),
+        ),
+    )
+
+
 @dataclass(frozen=True)
 class AttemptsPosterior:
     """What the runs of each case say of scores of attempts, on the cases with at least ``least`` runs."""
@@ -74,22 +87,7 @@ class AttemptsPosterior:
         joint = None if source.container is None else parse_evidence(source).joint_cases
         runs = None if joint is None else joint.case_runs
         if joint is None or runs is None or not source.model.paired:
-            what = (
-                "training seeds"
-                if joint is not None and joint.training is not None
-                else "no runs that are known"
-            )
-            raise ArgumentError(
-                "score",
-                "needs evidence with several runs of each case, each right or wrong",
-                f"{score!r} for {what}",
-                Advice(
-                    "give a row for each run, with the columns case and run",
-                    InPython(
-                        " (br.from_outcomes(frame, case=..., run=...)), and fit the model 'paired'"
-                    ),
-                ),
-            )
+            _refuse_without_runs(score, joint is not None and joint.training is not None)
         if these and not joint.by_case:
             raise ArgumentError(
                 "cases", "must be 'like these' if clusters have equal weights", "'these'"
@@ -138,8 +136,8 @@ class AttemptsPosterior:
     @cached_property
     def names(self) -> list[Any]:
         """Return the data sets of the cases; none if they name none."""
-        held = self.evidence.dataset
-        return [] if held is None else list(dict.fromkeys(held.tolist()))
+        dataset = self.evidence.dataset
+        return [] if dataset is None else list(dict.fromkeys(dataset.tolist()))
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -149,19 +147,19 @@ class AttemptsPosterior:
     @cached_property
     def shape(self) -> tuple[int, int]:
         """Return the numbers of chains and draws of the source."""
-        held = self.source.group("posterior")
-        assert held is not None
-        return held.sizes.get("chain", 1), held.sizes.get("draw", 1)
+        posterior = self.source.group("posterior")
+        assert posterior is not None
+        return posterior.sizes.get("chain", 1), posterior.sizes.get("draw", 1)
 
     def estimates(self, one: Attempts) -> np.ndarray:
         """Return the estimate of each case that counts (pattern, entity), NaN where it was not met."""
-        found = one.of_cells(self.used)
-        return np.where(self.used.runs > 0, found, np.nan)
+        values = one.of_cells(self.used)
+        return np.where(self.used.runs > 0, values, np.nan)
 
     def observed(self, one: Attempts) -> xr.Dataset:
         """Return the estimates of the cases as outcomes, with counts and groups of the cases."""
         evidence, retained = self.evidence, self.kept
-        held: dict[str, Any] = {
+        variables: dict[str, Any] = {
             "outcome": (("pattern", "entity"), self.estimates(one)),
             "count": ("pattern", evidence.count[retained]),
         }
@@ -171,17 +169,17 @@ class AttemptsPosterior:
             "dataset": evidence.dataset,
             UNIT_WEIGHT: evidence.each,
         }
-        held |= {
+        variables |= {
             name: ("pattern", values[retained])
             for name, values in groups.items()
             if values is not None
         }
-        return xr.Dataset(held, {"entity": name_coord(evidence.entities)})
+        return xr.Dataset(variables, {"entity": name_coord(evidence.entities)})
 
     def means(self, one: Attempts) -> np.ndarray:
         """Return the observed score (entity, [dataset])."""
-        found = mean_outcome(self.observed(one), self.names, self.evidence.by_case)
-        return found if self.names else found[:, 0]
+        by_dataset = mean_outcome(self.observed(one), self.names, self.evidence.by_case)
+        return by_dataset if self.names else by_dataset[:, 0]
 
     def mean_costs(self, most: int) -> np.ndarray | None:
         """Return the mean cost of up to k attempts at a case that stop at a success (k from 1, entity).
@@ -190,11 +188,11 @@ class AttemptsPosterior:
         and all others are wrong. Right and wrong runs of a case may cost differently. Cases whose
         costs are unknown do not count.
         """
-        held = self.source.observed
-        if "pattern_cost_right" not in held or self.names:
+        data = self.source.observed
+        if "pattern_cost_right" not in data or self.names:
             return None
         right, wrong = (
-            held[f"pattern_cost_{end}"].transpose("pattern", "entity").values[self.kept]
+            data[f"pattern_cost_{end}"].transpose("pattern", "entity").values[self.kept]
             for end in ("right", "wrong")
         )
         result, failed = np.empty((most, right.shape[1])), np.zeros(right.shape)
@@ -205,10 +203,10 @@ class AttemptsPosterior:
             paid = np.where(success > 0, success * right, 0.0) + np.where(
                 failed > 0, failed * wrong, 0.0
             )
-            known = ~np.isnan(paid) & (self.used.runs > 0)
+            has_cost = ~np.isnan(paid) & (self.used.runs > 0)
             with np.errstate(invalid="ignore"):
-                result[k - 1] = np.where(known, paid * weight, 0.0).sum(axis=0) / (
-                    known * weight
+                result[k - 1] = np.where(has_cost, paid * weight, 0.0).sum(axis=0) / (
+                    has_cost * weight
                 ).sum(axis=0)
         return result
 
@@ -219,15 +217,15 @@ class AttemptsPosterior:
         """
         draw = self._draw_alone if self.these else self._draw
         parts = [draw(i, wanted) for i in range(max(len(self.names), 1))]
-        found = np.stack(parts, axis=-1) if self.names else parts[0]
+        drawn = np.stack(parts, axis=-1) if self.names else parts[0]
         spread = np.stack([self.spread(one) for one in wanted])[:, None, None]
-        centre = found.mean(axis=(1, 2), keepdims=True)
-        found -= centre
-        found *= spread
+        centre = drawn.mean(axis=(1, 2), keepdims=True)
+        drawn -= centre
+        drawn *= spread
         if self.these:
-            found *= np.stack([self.narrowing(one) for one in wanted])[:, None, None]
-        found += centre
-        return np.clip(found, 0.0, 1.0, out=found)
+            drawn *= np.stack([self.narrowing(one) for one in wanted])[:, None, None]
+        drawn += centre
+        return np.clip(drawn, 0.0, 1.0, out=drawn)
 
     def spread(self, one: Attempts) -> np.ndarray:
         """Return the factor by which draws are spread about their mean (entity, [dataset]).
@@ -237,20 +235,20 @@ class AttemptsPosterior:
         freedom, factor = np.moveaxis(self.units, -1, 0)
         few = np.maximum(self.effective_cases(one) - 1, FREEDOM_OF_CASES)
         wide = stdtrit(np.maximum(np.minimum(freedom, few), 1e-9), LEVEL) / ndtri(LEVEL)
-        found = np.where(freedom > 0, factor * wide, WHOLE_RANGE)
-        return found if self.names else found[:, 0]
+        factors = np.where(freedom > 0, factor * wide, WHOLE_RANGE)
+        return factors if self.names else factors[:, 0]
 
     @cached_property
     def units(self) -> np.ndarray:
         """Return the degrees of freedom of a mean over the cases or clusters, and its factor (entity, dataset, 2)."""
-        evidence, known = self.kind_of(Attempts(1)), dict[bytes, tuple[float, float]]()
-        found = np.empty((len(self.evidence.entities), max(len(self.names), 1), 2))
-        for i in range(len(found)):
+        evidence, by_sizes = self.kind_of(Attempts(1)), dict[bytes, tuple[float, float]]()
+        result = np.empty((len(self.evidence.entities), max(len(self.names), 1), 2))
+        for i in range(len(result)):
             for j, sizes in enumerate(evidence.sizes(i)):
                 key = np.sort(sizes).tobytes()
-                known[key] = known.get(key) or cluster_information([sizes], np.ones(1))
-                found[i, j] = known[key]
-        return found
+                by_sizes[key] = by_sizes.get(key) or cluster_information([sizes], np.ones(1))
+                result[i, j] = by_sizes[key]
+        return result
 
     @cached_property
     def _outcomes_of_cases(self) -> tuple[np.ndarray, np.ndarray]:
@@ -270,12 +268,12 @@ class AttemptsPosterior:
         """
         estimates, met = one.of_each_cell(self.used), self.used.cells[1] > 0
         number, square = self._outcomes_of_cases
-        found = []
+        sizes = []
         for end in (0, 1):
             far = np.where(met, np.abs(estimates - end), 0.0)
             total, squares = np.tensordot(far, number, (0, 1)), np.tensordot(far**2, square, (0, 1))
-            found.append(np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0))
-        return np.minimum(*found).T
+            sizes.append(np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0))
+        return np.minimum(*sizes).T
 
     def narrowing(self, one: Attempts) -> np.ndarray:
         """Return by what factor the spread is smaller if only the runs of these cases vary (entity), at most 1.
@@ -349,22 +347,21 @@ class AttemptsPosterior:
         priors = prior_weights(number, each, codes[:, 0], 1)
         process = Process(mass[order, i][:, None], *units, features, base, priors)
         key = fingerprint(right, made, process.codes, process.unit, process.size, process.count)
-        held = [*purpose, *names] if purpose else []
+        key_of_names = [*purpose, *names] if purpose else []
         dataset, root = self.names[i] if self.names else "", self._root
-        found = np.empty((1 + len(wanted), *self.shape, len(names)))
+        result = np.empty((1 + len(wanted), *self.shape, len(names)))
         for block in blocks_between(0, self.shape[0], 0, self.shape[1], self.shape):
 
             def of(*what: Any, at: tuple[int, int] = block.key) -> np.random.Generator:
-                return stream(root, "attempts", *held, *what, dataset, key, *at)
+                return stream(root, "attempts", *key_of_names, *what, dataset, key, *at)
 
             drawn = process.draw(of, names, block.size)[:, :, 0]
-            found[:, block.chain, block.start : block.stop] = np.moveaxis(drawn, -1, 0)
+            result[:, block.chain, block.start : block.stop] = np.moveaxis(drawn, -1, 0)
         with np.errstate(invalid="ignore"):
-            found[1:] /= found[0]
-        found[..., ~(used.runs[:, order] > 0).any(axis=0)] = (
-            np.nan
-        )  # no cases of an entity on a data set
-        return found[1:]
+            result[1:] /= result[0]
+        # Entities without cases on the data set have no score.
+        result[..., ~(used.runs[:, order] > 0).any(axis=0)] = np.nan
+        return result[1:]
 
     @cached_property
     def prior(self) -> tuple[np.ndarray, np.ndarray]:

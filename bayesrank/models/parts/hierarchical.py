@@ -89,6 +89,24 @@ class Learned(Rows):
         return self._learned[key]
 
 
+def _check_one_prior(alpha: np.ndarray, over_datasets: bool) -> None:
+    """Raise an error unless concentrations (entity, data set, row, answer) are equal within a population."""
+    of_each, member = (alpha[:, :1], "dataset") if over_datasets else (alpha[:1], "entity")
+    if (alpha != of_each).any():
+        raise ArgumentError(
+            "prior",
+            f"must be the same for every {member} of a population",
+            f"several along {member}",
+        )
+    totals = alpha.sum(-1)
+    if not np.allclose(totals, totals[:1], rtol=1e-9, atol=0):
+        raise ArgumentError(
+            "prior",
+            "must use the same row totals for all entities of a population",
+            "several along entity",
+        )
+
+
 class Hierarchical(Learned):
     """Model rows of counts whose rates vary between members: the data sets of an entity or, without them, the entities.
 
@@ -132,41 +150,27 @@ class Hierarchical(Learned):
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
         self.order = np.array(sorted(range(len(called)), key=lambda i: repr(called[i])))
         #: Concentrations (population, row, answer), which are equal within a population.
-        self.prior, of_each, member = alpha[:1, 0], alpha[:1], "entity"
-        if self.over_datasets:
-            self.prior, of_each, member = alpha[:, 0], alpha[:, :1], "dataset"
-        if (alpha != of_each).any():
-            raise ArgumentError(
-                "prior",
-                f"must be the same for every {member} of a population",
-                f"several along {member}",
-            )
-        totals = alpha.sum(-1)
-        if not np.allclose(totals, totals[:1], rtol=1e-9, atol=0):
-            raise ArgumentError(
-                "prior",
-                "must use the same row totals for all entities of a population",
-                "several along entity",
-            )
+        self.prior = alpha[:, 0] if self.over_datasets else alpha[:1, 0]
+        _check_one_prior(alpha, self.over_datasets)
         self.kind = "typical" if self.over_datasets else "observed"
         self.settings |= {
             "population": "data sets" if self.over_datasets else "entities",
             **({"typical": "mean"} if self.over_datasets else {}),
         }
         if self.over_datasets and len(self.names) > 1:
-            lacking = sorted(
-                str(self.names[i]) for i in np.flatnonzero((self.test_set.values == "").any(1))
-            )
-            instead = self.with_difficulty if self.counts.shape[-1] == 2 else None
-            if lacking:
-                code = (
-                    "easy_datasets_credited"
-                    if self.ignores_difficulty
-                    else "datasets_missing_at_random"
-                )
-                self.notes = [Note(code, {"instead": instead, "lacking": lacking})]
-            elif self.ignores_difficulty:
-                self.notes = [Note("difficulty_ignored", {"instead": instead})]
+            self.notes = self._notes_on_difficulty()
+
+    def _notes_on_difficulty(self) -> list[Note]:
+        """Return a note if entities were not measured on the same data sets, or if all differ in difficulty."""
+        lacking = sorted(
+            str(self.names[i]) for i in np.flatnonzero((self.test_set.values == "").any(1))
+        )
+        instead = self.with_difficulty if self.counts.shape[-1] == 2 else None
+        if lacking:
+            ignored = self.ignores_difficulty
+            code = "easy_datasets_credited" if ignored else "datasets_missing_at_random"
+            return [Note(code, {"instead": instead, "lacking": lacking})]
+        return [Note("difficulty_ignored", {"instead": instead})] if self.ignores_difficulty else []
 
     def _priors_of_shares(self) -> list[Note]:
         if not self.learns_shares:

@@ -56,20 +56,24 @@ def check_joint(evidence: Any) -> xr.Dataset:
         raise ArgumentError("evidence", "must contain at least one case", "none")
     joint = joint.assign(count=("pattern", count)).isel(pattern=count > 0)
     if "outcome" in joint:
-        outcome = joint["outcome"]
-        if outcome.dtype.kind not in "iuf" or np.isinf(outcome).any():
-            raise ArgumentError(
-                "outcome",
-                "must contain finite numbers, or NaN for a missing outcome",
-                "infinite ones",
-            )
-        if empty := joint["entity"].values[outcome.isnull().all("pattern").values].tolist():
-            raise ArgumentError(
-                "outcome", "must contain at least one number for each entity", f"none of {empty}"
-            )
+        _check_outcomes(joint["outcome"])
     if {"cluster", "dataset"} <= set(joint.coords):
         check_nested(joint["cluster"].values.tolist(), joint["dataset"].values.tolist())
     return joint
+
+
+def _check_outcomes(outcome: xr.DataArray) -> None:
+    """Raise an error unless outcomes are finite numbers, at least one for each entity; NaN is a missing one."""
+    if outcome.dtype.kind not in "iuf" or np.isinf(outcome).any():
+        raise ArgumentError(
+            "outcome",
+            "must contain finite numbers, or NaN for a missing outcome",
+            "infinite ones",
+        )
+    if empty := outcome["entity"].values[outcome.isnull().all("pattern").values].tolist():
+        raise ArgumentError(
+            "outcome", "must contain at least one number for each entity", f"none of {empty}"
+        )
 
 
 def positions(values: np.ndarray, labels: list) -> np.ndarray:

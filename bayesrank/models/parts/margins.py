@@ -228,48 +228,54 @@ def are_shares(outcomes: np.ndarray, evidence: xr.Dataset) -> bool:
     return bool((np.abs(right - np.round(right)).min(axis=1) < 1e-9).all())
 
 
+def _measure_of_values(
+    outcomes: np.ndarray, prior: Any
+) -> tuple[dict[float, float], tuple[float, float], str]:
+    """Return the prior mass of each observed value, their bounds, and the prior's name."""
+    right_wrong = bool(np.isin(outcomes, [0, 1]).all())
+    values = np.array([0, 1]) if right_wrong else outcomes
+    default = DEFAULT if right_wrong else "haldane"
+    masses = of_shape(default if prior is None else prior, (values.size,))
+    if masses.any() and values.size > VALUES:
+        raise ArgumentError(
+            "prior",
+            f"must be 'haldane' for outcomes of more than {VALUES} values (range= declares their range, "
+            "base= a base measure)",
+            f"{prior!r}",
+        )
+    few = values.size <= VALUES
+    mass = dict(zip(values.tolist(), masses.tolist(), strict=True)) if few else {}
+    return mass, (float(values[0]), float(values[-1])), in_words(prior, default)
+
+
+def _check_base(base: Any, prior: Any) -> dict[float, float]:
+    """Return the mass of each value of a base measure, which takes the place of a prior."""
+    if prior is not None:
+        raise ArgumentError(
+            "prior", "must be None with base, which gives the mass of each value", f"{prior!r}"
+        )
+    if not isinstance(base, Mapping):
+        requirement = "a mapping from values to the cases that they count as"
+        raise ArgumentTypeError("base", f"must be {requirement}", describe_value(base))
+    values = np.asarray(check_numbers("base", list(base)))
+    if not np.isfinite(values).all():
+        raise ArgumentError("base", "must name finite values", list(base))
+    masses = check_weights("base", list(base.values()))
+    return dict(zip(values.tolist(), masses.tolist(), strict=True))
+
+
 def _base_measure(
     outcomes: np.ndarray, prior: Any, declared: Any, base: Any
 ) -> tuple[dict[float, float], tuple[float, float], str]:
     """Return the prior mass of each value, the bounds of outcomes, and the prior's name, from the user's options."""
     if declared is None and base is None:
-        right_wrong = bool(np.isin(outcomes, [0, 1]).all())
-        values = np.array([0, 1]) if right_wrong else outcomes
-        default = DEFAULT if right_wrong else "haldane"
-        masses = of_shape(default if prior is None else prior, (values.size,))
-        if masses.any() and values.size > VALUES:
-            raise ArgumentError(
-                "prior",
-                f"must be 'haldane' for outcomes of more than {VALUES} values (range= declares their range, "
-                "base= a base measure)",
-                f"{prior!r}",
-            )
-        mass = (
-            dict(zip(values.tolist(), masses.tolist(), strict=True))
-            if values.size <= VALUES
-            else {}
-        )
-        return mass, (float(values[0]), float(values[-1])), in_words(prior, default)
+        return _measure_of_values(outcomes, prior)
     ends = None if declared is None else check_range(declared)
     named = prior if prior is None or isinstance(prior, str) else ""
     if base is not None:
-        if prior is not None:
-            raise ArgumentError(
-                "prior", "must be None with base, which gives the mass of each value", f"{prior!r}"
-            )
-        if not isinstance(base, Mapping):
-            requirement = "a mapping from values to the cases that they count as"
-            raise ArgumentTypeError("base", f"must be {requirement}", describe_value(base))
-        values = np.asarray(check_numbers("base", list(base)))
-        if not np.isfinite(values).all():
-            raise ArgumentError("base", "must name finite values", list(base))
-        masses = check_weights("base", list(base.values()))
-        mass, text = (
-            dict(zip(values.tolist(), masses.tolist(), strict=True)),
-            "given as a base measure",
-        )
+        mass, text = _check_base(base, prior), "given as a base measure"
     elif named == "haldane":
-        mass, _, text = _base_measure(outcomes, prior, None, None)
+        mass, _, text = _measure_of_values(outcomes, prior)
     elif ends is not None and named in (None, DEFAULT):
         mass, text = dict.fromkeys(ends, END), DEFAULT
     else:

@@ -91,7 +91,7 @@ class Rows:
         weights = {
             name: self.counts[name].variable for name in OF_WEIGHTS if name in self.counts.coords
         }
-        found = xr.Dataset(
+        data = xr.Dataset(
             {"counts": self.counts.variable},
             self._coords(test_set=self.test_set.variable, **weights),
         )
@@ -100,8 +100,8 @@ class Rows:
             mean = self.counts.dot(
                 xr.DataArray(self.values, dims="outcome"), dim="outcome"
             ) / total.where(total > 0)
-            found["mean_outcome"] = mean.variable
-        return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
+            data["mean_outcome"] = mean.variable
+        return {"observed_data": data, "constant_data": self.concentration.to_dataset()}
 
     def prior_of_answers(self) -> dict[str, Any]:
         """Return the concentrations of right and of each wrong answer, None where they differ; and their number."""
@@ -428,14 +428,12 @@ class DirichletRows(Rows):
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
         row, measured = sampled[self.name_of_rows], self.test_set.drop_attrs() != ""
-        found = {}
+        more = {}
         if self.outcomes:
             performance = row
             if self.values is not None:
                 mean = row.dot(xr.DataArray(self.values, dims="outcome"), dim="outcome")
-                found = {
-                    "mean_outcome": mean.where(measured).drop_vars("test_set", errors="ignore")
-                }
+                more = {"mean_outcome": mean.where(measured).drop_vars("test_set", errors="ignore")}
         elif self.totals is not None:
             shape = row.sizes["chain"], row.sizes["draw"]
             # One chain at a time, as for exact draws.
@@ -443,17 +441,17 @@ class DirichletRows(Rows):
             parts = [known_shares(self.totals, self.concentration, block) for block in blocks]
             shares = row.isel(predicted=0, drop=True).copy(data=np.stack(parts))
             performance = row * shares
-            found = {"rate": row} if loses_rows(shares) else {}
+            more = {"rate": row} if loses_rows(shares) else {}
         else:
             names = xr.where(self.test_set == "", self.test_sets[0], self.test_set)
             performance = row * select_names(sampled["prevalence"], test_set=names).drop_vars(
                 "test_set", errors="ignore"
             )
-            found = {"prevalence": sampled["prevalence"]}
+            more = {"prevalence": sampled["prevalence"]}
         performance = (
             performance.transpose(*row.dims).where(measured).drop_vars("test_set", errors="ignore")
         )
-        return xr.Dataset({"performance": performance} | found)
+        return xr.Dataset({"performance": performance} | more)
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log prior density of rates over their log odds: ``rate`` (entity, [dataset], actual).
@@ -468,10 +466,10 @@ class DirichletRows(Rows):
         log = xr.where(alpha > 0, alpha * np.log(self._rates_of(posterior)), 0.0).sum(
             self.answers, skipna=False
         )
-        found = {"performance" if self.outcomes else "rate": log.fillna(0.0)}
+        densities = {"performance" if self.outcomes else "rate": log.fillna(0.0)}
         if "prevalence" in posterior:
             log = np.log(posterior["prevalence"].transpose("chain", "draw", "test_set", "actual"))
-            found["prevalence"] = (log * self.by_test_set(alpha.sum("predicted").values)).sum(
+            densities["prevalence"] = (log * self.by_test_set(alpha.sum("predicted").values)).sum(
                 "actual"
             )
         names = [
@@ -479,11 +477,11 @@ class DirichletRows(Rows):
             for name in posterior.coords
             if name in ("chain", "draw", "entity", "dataset", "test_set")
         ]
-        found = {
+        densities = {
             name: log.reset_coords(drop=True).transpose("chain", "draw", ...)
-            for name, log in found.items()
+            for name, log in densities.items()
         }
-        return xr.Dataset(found).assign_coords({name: posterior[name] for name in names})
+        return xr.Dataset(densities).assign_coords({name: posterior[name] for name in names})
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (entity, [dataset], [actual]) of each row given its total.
@@ -494,12 +492,12 @@ class DirichletRows(Rows):
         # A class without cases has log probability 0 for any rates.
         known = (self.counts.sum(self.answers) > 0) | posterior["performance"].isnull()
         rate = self._rates_of(posterior).where(known, 1.0)
-        found = {
+        densities = {
             "counts": multinomial(self.counts, rate, self.answers).transpose("chain", "draw", ...)
         }
         if "prevalence" in posterior:
-            found["row_totals"] = self.log_likelihood_of_sizes(posterior)
-        return xr.Dataset(found)
+            densities["row_totals"] = self.log_likelihood_of_sizes(posterior)
+        return xr.Dataset(densities)
 
     def _multiply(
         self, arrays: dict[str, np.ndarray], prevalence: dict[str, xr.Variable], scale: np.ndarray

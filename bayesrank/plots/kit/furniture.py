@@ -64,22 +64,23 @@ def draw_tile_axes(
         _draw_no_skill(ax, no_skill_curve(prevalence=prevalence), 1.6, (4, 1.2))
     if prediction_rate is not None:
         _draw_no_skill(ax, no_skill_curve(prediction_rate=prediction_rate), 2.2, (1, 0.9))
-    for name, (a, b), offset, (horizontal, vertical) in MARKS if marks else ():
+    if marks:
+        _mark_scores(ax, window)
+
+
+def _mark_scores(ax: Any, window: Sequence[float]) -> None:
+    """Draw the places of well-known scores that lie in the window, with their names."""
+    left, right, low, high = window
+    paper = paper_color(ax)
+    dot = {"color": ink_color(), "markeredgecolor": paper, "markersize": 5, "clip_on": False}
+    box = {"boxstyle": "round,pad=0.1", "facecolor": paper, "alpha": 0.75, "linewidth": 0}
+    for name, (a, b), offset, (horizontal, vertical) in MARKS:
         if not (left <= a <= right and low <= b <= high):
             continue
-        ax.plot(
-            a,
-            b,
-            "o",
-            color=ink_color(),
-            markeredgecolor=paper_color(ax),
-            markersize=5,
-            clip_on=False,
-            zorder=4,
-        )
+        ax.plot(a, b, "o", **dot, zorder=4)
         ax.annotate(
             name, (a, b), offset, textcoords="offset points", ha=horizontal, va=vertical, fontsize=8, zorder=4,
-            bbox={"boxstyle": "round,pad=0.1", "facecolor": paper_color(ax), "alpha": 0.75, "linewidth": 0},
+            bbox=box,
         )  # fmt: skip
 
 

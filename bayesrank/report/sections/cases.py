@@ -50,11 +50,8 @@ def make(page: Page) -> PageBlock | None:
         else f"{nouns()} differ on each"
     )
     words = f"{deciding} of {total:,} cases decide: {rest}."
-    words += (
-        f" The first {LISTED} of {len(entities):,} {nouns()} are drawn."
-        if len(entities) > LISTED
-        else ""
-    )
+    if len(entities) > LISTED:
+        words += f" The first {LISTED} of {len(entities):,} {nouns()} are drawn."
     html = block("words", [words])
     if deciding:
         from bayesrank.plots import case_grid

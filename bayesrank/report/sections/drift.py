@@ -1,5 +1,6 @@
 """How OPS changed from period to period, and whether prevalence or rates changed it."""
 
+from functools import partial
 from typing import Any
 
 import xarray as xr
@@ -84,38 +85,31 @@ def make(page: Page) -> PageBlock | None:
     )
     words += f" The first {DRAWN} of {len(names)} {nouns()}." if len(names) > DRAWN else ""
 
-    def draw(figure: Any) -> None:
-        from bayesrank.plots import ops_drift
-
-        grid = figure.subplots(2, len(shown), sharex=True, squeeze=False)
-        for title, name, column in zip(plain_names(shown, 34), shown, grid.T, strict=True):
-            ops_drift(result, name, column)
-            if len(shown) > 1:
-                column[0].set_title(title, fontsize=9)
-            if name != shown[0]:
-                column[0].set_ylabel("")
-                column[1].set(ylabel="", title="")
-
     size = (max(6.4, min(1.5 + 0.8 * len(periods), 6.4) * len(shown)), 5.6)
     changes = "and below it the changes by prevalence and by rates"
     caption = f"OPS over the periods, {changes}: means and {record.percent} intervals."
-    header = [
-        noun(),
-        dim,
-        display_name(record.score),
-        "TPR",
-        "FPR",
-        "OPS",
-        "by prevalence",
-        "by rates",
-    ]
-    header += ["P(rates got worse)", f"since {record.baseline}", "alarm"]
+    header = [noun(), dim, display_name(record.score), "TPR", "FPR", "OPS", "by prevalence"]
+    header += ["by rates", "P(rates got worse)", f"since {record.baseline}", "alarm"]
     html = (
         block("words", [" ".join(parts.sentences()), words, *parts.notes])
         + block("table", header, rows)
-        + picture(draw, size, caption)
+        + picture(partial(_draw, result, shown), size, caption)
     )
     return PageBlock("Changes of OPS", html)
+
+
+def _draw(result: xr.Dataset, shown: list[Any], figure: Any) -> None:
+    """Draw the changes of each entity in a column of a figure."""
+    from bayesrank.plots import ops_drift
+
+    grid = figure.subplots(2, len(shown), sharex=True, squeeze=False)
+    for title, name, column in zip(plain_names(shown, 34), shown, grid.T, strict=True):
+        ops_drift(result, name, column)
+        if len(shown) > 1:
+            column[0].set_title(title, fontsize=9)
+        if name != shown[0]:
+            column[0].set_ylabel("")
+            column[1].set(ylabel="", title="")
 
 
 def _cells(here: xr.Dataset) -> list[str]:

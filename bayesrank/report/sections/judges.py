@@ -30,22 +30,8 @@ def make(page: Page) -> PageBlock | None:
     html = Markup("")
     for judge in errors["judge"].values.tolist():
         errors_of_judge = select_names(errors, judge=judge)
-        rows = [
-            [
-                str(name),
-                *(
-                    _estimate(select_names(errors_of_judge, entity=name), error)
-                    for error in ("accepts_wrong", "rejects_right")
-                ),
-                prose.number(float(select_names(errors_of_judge["judge_rank"], entity=name))),
-                prose.interval(
-                    float(select_names(errors_of_judge["rank_lower"], entity=name)),
-                    float(select_names(errors_of_judge["rank_upper"], entity=name)),
-                    0,
-                ),
-            ]
-            for name in errors_of_judge["entity"].values.tolist()
-        ]
+        names = errors_of_judge["entity"].values.tolist()
+        rows = [[str(name), *_cells(select_names(errors_of_judge, entity=name))] for name in names]
         header = [
             noun(),
             "accepts wrong answers",
@@ -66,6 +52,15 @@ def make(page: Page) -> PageBlock | None:
             draw = partial(_draw_ranks, errors, judge)
             html += picture(draw, list_size(min(len(rows), SEEN)), caption)
     return PageBlock("Errors of the judge", html)
+
+
+def _cells(errors: xr.Dataset) -> list[str]:
+    """Return the errors of a judge on one entity, and its ranks, as text."""
+    return [
+        *(_estimate(errors, error) for error in ("accepts_wrong", "rejects_right")),
+        prose.number(float(errors["judge_rank"])),
+        prose.interval(float(errors["rank_lower"]), float(errors["rank_upper"]), 0),
+    ]
 
 
 def _draw_ranks(errors: xr.Dataset, judge: str, figure: Any) -> Any:

@@ -76,15 +76,8 @@ def _fits(page: Page, observed: xr.Dataset) -> Markup:
             prose.number(float(share), 3) for share in (shares.min(), shares.max())
         )
         name = f"{DEPENDENCES[kind]}{' (chosen)' if kind == chosen else ''}"
-        rows.append(
-            [
-                name,
-                f"{float(fit['g2']):.2f}",
-                str(int(fit["freedom"])),
-                " to ".join(ends),
-                first[kind],
-            ]
-        )
+        numbers = [f"{float(fit['g2']):.2f}", str(int(fit["freedom"])), " to ".join(ends)]
+        rows.append([name, *numbers, first[kind]])
     score = display_name(page.found.name)
     header = ["dependence", "G²", "degrees of freedom", "prevalence", f"first by {score}"]
     lines = [

@@ -41,13 +41,8 @@ def make(page: Page) -> PageBlock | None:
         free = float((np.searchsorted(np.sort(v), u - rope, "left") / len(v)).mean())
         paired = float(select_names(ranking["superiority"], entity=first, rival=name))
         shares.append(float((u - v).std() / independent))
-        rows.append(
-            [
-                str(name),
-                prose.estimate(middle, low, high),
-                *(prose.probability(p, size) for p in (paired, free)),
-            ]
-        )
+        chances = [prose.probability(p, size) for p in (paired, free)]
+        rows.append([str(name), prose.estimate(middle, low, high), *chances])
     if not rows:
         return None
     shared_cases = (
@@ -55,9 +50,9 @@ def make(page: Page) -> PageBlock | None:
         if page.posterior.assembled.missing == "own"
         else f"All {nouns()} met the same cases"
     )
-    several = f" (median of {len(rows)} rivals; {min(shares):.2f} to {max(shares):.2f})" * (
-        len(rows) > 1
-    )
+    several = ""
+    if len(rows) > 1:
+        several = f" (median of {len(rows)} rivals; {min(shares):.2f} to {max(shares):.2f})"
     words = (
         f"{shared_cases}. The standard deviation of the difference to {first} is {np.median(shares):.2f} times that of "
         f"independent errors{several}. The more often {nouns()} err on the same cases, the smaller this ratio is."

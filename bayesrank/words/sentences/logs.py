@@ -50,14 +50,11 @@ def _describe(
     else:
         votes = f"{fewest:,} to {prose.count(most, 'case')} × {counted}"
     named = [f"{name} ({low:.4g} to {high:.4g})" for name, low, high in covariates]
-    parts = [f"{classes} classes"] * bool(classes) + [prose.count(datasets, stratum)] * (
-        datasets > 1
-    )
+    parts = [f"{classes} classes"] * bool(classes)
+    parts += [prose.count(datasets, stratum)] * (datasets > 1)
     if labels:
-        least, largest = (f"{number:,}" for number in labels)
-        parts.append(
-            f"the truth known for {least if least == largest else f'{least} to {largest}'}"
-        )
+        number_of_labels = " to ".join(dict.fromkeys(f"{number:,}" for number in labels))
+        parts.append(f"the truth known for {number_of_labels}")
     parts += [prose.count(number, NOUNS[role]) for role, number in (units or {}).items()]
     parts += [f"covariate{'s' * (len(named) > 1)} {list_names(named)}"] if named else []
     return ", ".join([votes, *parts])
