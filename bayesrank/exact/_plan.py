@@ -86,9 +86,9 @@ class Plan:
             isinstance(item[0], tuple) and (shared or item not in self.tables)
             for shared, item in pairs
         )
-        rows = sum(40 if each else 1 for each in averaged)  # distributions in three steps or four
+        rows = sum(12 if each else 1 for each in averaged)  # distributions
         entities = int((self.item >= 0).sum())
-        return 4.2e-3 * rows + 2e-3 * len(self.items) + 5e-7 * rows * entities**1.5
+        return 0.02 + 1.6e-3 * rows + 4e-7 * rows * entities**1.5
 
     def of_item(self, number: int) -> "Plan":
         """Return the plan of one item alone."""

@@ -41,7 +41,7 @@ UNRESOLVED = 5e-4
 #: width.
 ROUNDED = 2e-4
 #: CPU seconds that integrals may take, roughly, beside draws.
-MOST_SECONDS = 5.0
+MOST_SECONDS = 2.0
 #: With fewer entities, in all rankings together, integrals take less than a minute.
 MANY = 100
 #: The variables of a claim; "rank_lower" and the others of entities need draws.
