@@ -10,6 +10,7 @@ import numpy as np
 
 from bayesrank._core.compiled import njit
 from bayesrank.models.parts.logit_normal_kernel import (
+    HELPER,
     OPTIONS,
     approximate_difficulties,
     approximate_table,
@@ -34,7 +35,7 @@ def nodes_of(number: int) -> tuple[np.ndarray, np.ndarray]:
     return nodes, weights * np.exp(nodes**2)
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def work_on(p, x, work, at):
     """Set the working logits and informations of a table at the logits ``x``; return how far ``at`` has moved."""
     far = 0.0
@@ -50,7 +51,7 @@ def work_on(p, x, work, at):
     return far
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def integrate_table(p, mean, t, centre, factors, pairs, work, at, nodes, weights):
     """Return the log likelihood of a table, but a constant, with its deviation integrated out."""
     for _ in range(STEPS):
@@ -71,7 +72,7 @@ def integrate_table(p, mean, t, centre, factors, pairs, work, at, nodes, weights
     return top + np.log(total) - np.log(np.pi * low[0] * low[2])
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def integrate_dataset(j, own, mean, low, pull, centre, factors, pairs, work, at, outer, inner):
     """Return the log likelihood of the tables ``own`` of a data set, but a constant, with both terms integrated out."""
     nodes, weights = outer
