@@ -372,6 +372,7 @@ RANKINGS = [
     ("ranking must contain all", br.board, RANKING.isel(entity=[0])),
     ("ranking must contain (superiority|tier|consensus_position), .*joint=True", lambda x: x[0](RANKING.drop_vars(x[1])), *((f, v) for f in (br.verdict, br.board, plots.superiority) for v in ("superiority", "tier", "consensus_position"))),
     ("ranking must contain superiority, .*joint=True", lambda x: x(br.credible_ranking(POSTERIOR, "f1", joint=False)), br.verdict, br.board, plots.superiority, lambda r: br.ranking_report(POSTERIOR, "f1", ranking=r)),
+    ("^order must be left out for joint=False", lambda: br.credible_ranking(POSTERIOR, "f1", joint=False, order="predictive")),
     ("^k must lie between 1 and 2; got 4", lambda: br.top_set(F1, None, 4)),
     ("^source must (be one ranking|have finite or NaN values)", lambda x: br.top_set(x, None, 1), F1.expand_dims("dataset"), F1.where(F1.min() < F1, INF)),
     # plans, exact rankings

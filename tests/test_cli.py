@@ -483,13 +483,14 @@ def test_preferences_rank_as_in_python(table):
 def test_the_observed_tile_moves_to_the_prevalence_asked_for():
     shifted = br.performance.shift_prior(br.datasets.load("tornado").sum("dataset"), 0.5)
     share = 100 * br.tile.shares(shifted).sel(entity="Finley").item()
-    assert f"{share:.1f}%" in invoke(
-        "tile", "tornado", "--observed", "--prevalence", "0.5", "--draws", "5"
-    )
-    assert f"{share:.1f}%" not in invoke("tile", "tornado", "--observed", "--draws", "5")
-    for option, value in (("--resolution", "5"), ("--prob", "0.8")):
+    assert f"{share:.1f}%" in invoke("tile", "tornado", "--observed", "--prevalence", "0.5")
+    assert f"{share:.1f}%" not in invoke("tile", "tornado", "--observed")
+    for option, value in (("--resolution", "5"), ("--prob", "0.8"), ("--draws", "5")):
         message = f"{option} cannot be used with --observed, "
         assert message in refused("tile", "tornado", "--observed", option, value)
+    message = "--resolution cannot be used for --preference without --picture"
+    typed = "--preference", "around f1", "--resolution", "5"
+    assert message in refused("tile", "tornado", *typed)
 
 
 # Decisions

@@ -42,7 +42,8 @@ def data(tmp_path):
 
 def words_of(command, data, *more):
     name, *arguments = COMMANDS[command]
-    return name, data, *arguments, "--draws", "20", *more
+    draws = () if "--observed" in arguments else ("--draws", "20")
+    return name, data, *arguments, *draws, *more
 
 
 def unescape_markdown(cell):

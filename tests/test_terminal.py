@@ -154,10 +154,11 @@ def test_nothing_is_wider_than_a_terminal_of_60_columns(names):
             ["scores"],
             ["scores", "-s", "LR+", "-s", "DOR"],
         ),
-        *(["tile"], ["tile", "--observed"], ["tile", "--preference", "over tile"], ["ops"]),
+        *(["tile"], ["tile", "--preference", "over tile"], ["ops"]),
         *(["decide", *decide], ["sensitivity", "--other-score", "f1"]),
     ]
     commands = [[name, names, "--draws", "50", *more] for name, *more in of_names] + [
+        ["tile", names, "--observed"],
         ["datasets"],
         ["scores"],
     ]

@@ -1,5 +1,6 @@
 """``bayesrank tile``: which entity is best for each weighting of the errors."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,14 @@ from bayesrank.tile.geometry import holders
 from bayesrank.tile.preferences import REGIONS
 from bayesrank.words.cells import rank_header
 
+#: Options that the Tile of observed rates does not use, and why.
+OF_POSTERIORS = {
+    "resolution": "whose regions are exact",
+    "prob": "which has no probabilities",
+    **dict.fromkeys(("model", "prior", "draws", "seed", "sampler"), "which has no posterior"),
+}
+#: Options that only the map uses.
+OF_MAPS = {"resolution": "which draws no map"}
 EXAMPLES = f"""
 \b
 Examples:
@@ -80,7 +89,9 @@ def tile(
             _check_preference_options(observed, export)
             points, line = read_preferences(preference, share)
         if observed:
-            _refuse_options_of_posteriors()
+            _refuse_typed("with --observed", OF_POSTERIORS)
+        if preference is not None and not export.picture:
+            _refuse_typed("for --preference without --picture", OF_MAPS)
         analysis = analyse(step, **how)
         analysis.check_two_classes("a Tile")
         worst = analysis.aim is not None and analysis.aim["aggregate"] == "worst"
@@ -126,15 +137,12 @@ def _check_preference_options(observed: bool, export: Export) -> None:
         )
 
 
-def _refuse_options_of_posteriors() -> None:
-    """Raise an error if an option is typed that the Tile of observed rates does not use."""
+def _refuse_typed(what: str, reasons: Mapping[str, str]) -> None:
+    """Raise an error if an option is typed that would be ignored; ``reasons`` are by its name."""
     context = click.get_current_context()
-    for name, why in (
-        ("resolution", "whose regions are exact"),
-        ("prob", "which has no probabilities"),
-    ):
+    for name, why in reasons.items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            requirement = f"cannot be used with --observed, {why}"
+            requirement = f"cannot be used {what}, {why}"
             raise ArgumentError(f"--{name}", requirement, f"{context.params[name]}")
 
 

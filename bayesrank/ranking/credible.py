@@ -290,6 +290,10 @@ def credible_ranking(
         check_bool("joint", joint),
         check_choice("order", order, ("consensus", "predictive")),
     )
+    if order == "predictive" and not joint:
+        raise ArgumentError(
+            "order", "must be left out for joint=False, which leaves out tiers", repr(order)
+        )
     if method == "exact":
         _refuse_draws(source, evidence)
         return rank_exactly(source, score, settings, higher_is_better, kind, model, options)

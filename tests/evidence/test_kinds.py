@@ -278,8 +278,8 @@ TYPED = (
 TELLING = re.compile(
     r"^(wins|ties|seed_mean|fold_score|standard_error|judge_vote|judged_\w+|pattern_\w+)$"
 )
-#: Types of evidence, of a posterior and as users hold it.
-TYPE = re.compile(r"^(\w+Evidence|Given[A-Z]\w+)$")
+#: Types of evidence, of a posterior and as users hold it; all kinds have RankingEvidence.
+TYPE = re.compile(r"^((?!Ranking)\w+Evidence|Given[A-Z]\w+)$")
 
 
 def parts_asked(node):

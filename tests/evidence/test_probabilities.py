@@ -271,9 +271,9 @@ def test_one_case_that_differs_is_too_few(score, label, clustered):
     )
     ranking = br.credible_ranking(fitted, score)
     assert ranking.attrs["headline"] == "leads"
-    # One cluster of 50 is hardly enough for a probability of 0.95.
+    # The sign-flip test of one cluster has a mid-p value of 0.25.
     best = ranking["probability_best"].sel(entity="b").item()
-    assert best > (0.85 if clustered else 0.95)
+    assert 0.7 < best < 0.85 if clustered else best > 0.95
     beats = best >= 0.95
     units = "1 cluster" if clustered else "1 of 100 cases"
     rests = (
