@@ -5,11 +5,14 @@ import os
 import numpy as np
 import pytest
 import xarray as xr
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import bayesrank as br
 from bayesrank._core import threads as _threads
 from bayesrank._core.source import groups_of
 from bayesrank._core.threads import in_threads, pieces, workers
+from bayesrank.models.latent_class import LatentClass
+from bayesrank.models.parts.latent_classes import LatentClasses, Reference
 from bayesrank.ranking import _kernel
 from tests.strategies import peak_of
 
@@ -89,6 +92,31 @@ def test_workers(monkeypatch):
     for told, wanted in (("", 4), ("1", 1), ("3", 3), ("64", 4), ("0", 4), ("many", 4)):
         monkeypatch.setenv("OMP_NUM_THREADS", told)
         assert workers() == wanted
+
+
+def test_maxima_of_latent_classes_use_one_thread_of_linear_algebra(monkeypatch):
+    """Threads of two libraries that factorize tiny matrices in turn wait for each other."""
+    seen, climb = [], LatentClasses.climb
+
+    def threads():
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+    def watch(*args):
+        seen.append(threads())
+        return climb(*args)
+
+    monkeypatch.setattr(LatentClasses, "climb", watch)
+    joint = br.joint_outcomes(None, {"a": [1, 1, 0, 0], "b": [1, 0, 1, 0]}, count=[9, 2, 3, 8])
+    verified = br.joint_outcomes(
+        [1, 1, 0, 0], {"a": [1, 1, 0, 0], "b": [1, 0, 1, 0]}, count=[9, 2, 3, 8]
+    )
+    with threadpool_limits(2, "blas"):
+        for each in (joint, verified):
+            model = LatentClass(each)
+            Reference.of(model.prior)
+        assert threads() == {2}
+    assert seen
+    assert all(each == {1} for each in seen)
 
 
 def test_errors_in_threads_are_raised(monkeypatch):

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
 from typing import Any
 
@@ -64,6 +64,20 @@ def thread_pool() -> Iterator[ShareOut]:
             list(run(function, *parts))
 
         yield share_out
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which linear algebra uses one thread.
+
+    NumPy and SciPy each bring a BLAS with a thread for each processor. Threads that factorize tiny
+    matrices in turn mostly wait for each other, on a busy machine for many times as long as the work
+    takes.
+    """
+    if sys.platform == "emscripten":
+        return nullcontext()
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1, "blas")
 
 
 def pieces(shape: tuple[int, ...], most: int) -> Iterator[tuple[slice, ...]]:

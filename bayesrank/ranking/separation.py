@@ -9,7 +9,7 @@ conditional on the difference, and no prior of differences enters.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +53,26 @@ UNITS = {
 SHARES, SAVING = (0.25, 0.5, 0.75), 10
 
 
+class _Scale(NamedTuple):
+    """Values of futures on one scale, higher is better, and their standard deviations."""
+
+    values: tuple[np.ndarray, ...]  #: (entity, future); each of these leads as far.
+    spread: np.ndarray  #: (entity, future)
+
+
+def _least_leads(
+    scales: list[_Scale], first: Any, correlation: Any, others: Any = ...
+) -> np.ndarray:
+    """Return the smallest lead of all scales, of the values at ``first`` over the others, in standard deviations."""
+    leads = []
+    for values, spread in scales:
+        one, other = spread[first], spread[others]
+        square = one**2 + other**2 - 2 * correlation * one * other
+        gap = reduce(np.minimum, (each[first] - each[others] for each in values))
+        leads.append(gap / np.sqrt(np.maximum(square, 1e-300)))
+    return np.asarray(reduce(np.minimum, leads))
+
+
 @dataclass(frozen=True)
 class Separation:
     """Today's evidence on two entities (first and second) and the others that could be best (entity)."""
@@ -88,31 +108,29 @@ class Separation:
 
     def success(self, more: float) -> float:
         """Return the share of futures with ``more`` units in which only one of the two could be best."""
-        share = self.units / (self.units + more)
-        estimate = self._truth + self._noise / np.sqrt(more)
-        mean = self.mean * share + estimate * (1 - share)
-        number = self.units - self.prior
-        observed_ones = np.isfinite(self.observed)
-        observed = (np.where(observed_ones, self.observed, 0.0) * number + estimate * more) / (
-            number + more
-        )
-        observed = np.where(observed_ones, observed, mean)
-        root = self.wider * np.sqrt(np.diag(self.covariance) * share)
-        top, future = mean.argmax(axis=1), np.arange(len(mean))
-        first = np.zeros_like(top)
-        of_top = self._leads(mean, observed, root, top)
-        of_pair = self._leads(mean[:, :2], observed[:, :2], root[:2], first)[:, 1]
-        of_top[future, top] = -np.inf
+        share = (self.units / (self.units + more))[:, None]
+        estimate = self._truth[:, None] + self._noise / np.sqrt(more)
+        mean = self.mean[:, None] * share + estimate * (1 - share)
+        old = (self.units - self.prior)[:, None]
+        known = np.isfinite(self.observed)[:, None]
+        past = np.where(known, self.observed[:, None], 0.0) * old
+        observed = np.where(known, (past + estimate * more) / (old + more), mean)
+        own = self.wider * np.sqrt(np.diag(self.covariance) * share[:, 0])
+        scales = self._scales(mean, observed, own[:, None])
+        top, future = mean.argmax(axis=0), np.arange(mean.shape[1])
+        of_top = _least_leads(scales, (top, future), self._correlation[:, top])
+        of_pair = _least_leads(scales, (0,), self._correlation[0, 1], (1,))
         both = self._critical_with(more, np.array([self.alone, *self.critical]))
         alone, critical = both[0], both[1:]
-        others = np.where(np.arange(len(self.mean)) == top[:, None], np.inf, of_top)
-        wins = (top < 2) & (others > alone).all(axis=1)
-        alive = np.full(len(mean), len(self.mean))
+        of_top[top, future] = np.inf
+        wins = (top < 2) & (of_top > alone).all(axis=0)
+        of_top[top, future] = -np.inf
+        alive = np.full(len(future), len(mean))
         while True:
-            out = of_top > critical[alive][:, None]
-            freedom = np.maximum(len(self.mean) - out.sum(axis=1), 2)
+            out = of_top > critical[alive]
+            freedom = np.maximum(len(mean) - out.sum(axis=0), 2)
             if (freedom == alive).all():
-                return float((wins | (out[:, 1] & ~out[:, 0]) | (of_pair > critical[alive])).mean())
+                return float((wins | (out[1] & ~out[0]) | (of_pair > critical[alive])).mean())
             alive = freedom
 
     def needed(self, assurance: float = ASSURANCE) -> float:
@@ -188,7 +206,7 @@ class Separation:
 
     @cached_property
     def _noise(self) -> np.ndarray:
-        """Return the noise of one new unit (future, entity)."""
+        """Return the noise of one new unit (entity, future)."""
         scale = self.wider * np.sqrt(self.units)
         noise = self.covariance * scale[:, None] * scale
         values, vectors = np.linalg.eigh(noise)
@@ -199,7 +217,7 @@ class Separation:
         if variance > 0:
             even = ndtri((np.arange(FUTURES) + 0.5) / FUTURES) * np.sqrt(variance)
             drawn += np.outer(even - (drawn[:, 0] - drawn[:, 1]), along / variance)
-        return np.asarray(drawn)
+        return np.ascontiguousarray(drawn.T)
 
     @property
     def _spread(self) -> float:
@@ -214,28 +232,14 @@ class Separation:
             return critical
         return np.asarray(-stdtrit(freedom, ndtr(-critical)))
 
-    def _leads(
-        self, mean: np.ndarray, observed: np.ndarray, root: np.ndarray, first: np.ndarray
-    ) -> np.ndarray:
-        """Return leads of one entity of each future over each given one (future, entity), in standard deviations.
+    @cached_property
+    def _correlation(self) -> np.ndarray:
+        own = np.sqrt(np.diag(self.covariance))
+        return np.asarray(self.covariance / (own[:, None] * own))
 
-        They are the smaller ones of two scales, as in the rank sets; on the first, observed values
-        lead as far.
-        """
-        covariance = self.covariance[: len(root), : len(root)]
-        own = np.sqrt(np.diag(covariance))
-        correlation = covariance / (own[:, None] * own)
-        future = np.arange(len(mean))
-
-        def lead(values: np.ndarray, spread: np.ndarray) -> np.ndarray:
-            spread = np.broadcast_to(spread, mean.shape)
-            spread_of_first = spread[future, first][:, None]
-            square = (
-                spread_of_first**2 + spread**2 - 2 * correlation[first] * spread_of_first * spread
-            )
-            return (values[future, first][:, None] - values) / np.sqrt(np.maximum(square, 1e-300))
-
-        result = np.minimum(lead(mean, root), lead(observed, root))
+    def _scales(self, mean: np.ndarray, observed: np.ndarray, root: np.ndarray) -> list[_Scale]:
+        """Return the scales of the rank sets, by the means and observed values of futures and standard deviations."""
+        first = _Scale((mean, observed), np.broadcast_to(root, mean.shape))
         low, high = self.ends
         if np.isfinite(low) and np.isfinite(high):
             # A Beta distribution with this mean and variance; digamma and trigamma by their
@@ -243,13 +247,13 @@ class Separation:
             middle = ((mean - low) / (high - low)).clip(1e-9, 1 - 1e-9)
             size = np.maximum(middle * (1 - middle) * (high - low) ** 2 / root**2 - 1, 1e-3)
             a, b = (np.maximum(part * size - 0.5, 0.05) for part in (middle, 1 - middle))
-            return np.minimum(result, lead(np.log(a) - np.log(b), np.sqrt(1 / a + 1 / b)))
+            return [first, _Scale((np.log(a) - np.log(b),), np.sqrt(1 / a + 1 / b))]
         if np.isfinite(low) or np.isfinite(high):
             side = 1 if np.isfinite(low) else -1
             distance = np.maximum(side * (mean - (low if side > 0 else high)), 1e-300)
             square = np.log1p((root / distance) ** 2)
-            return np.minimum(result, lead(side * (np.log(distance) - square / 2), np.sqrt(square)))
-        return result
+            return [first, _Scale((side * (np.log(distance) - square / 2),), np.sqrt(square))]
+        return [first]
 
 
 def population_behind(

@@ -23,24 +23,25 @@ def coarse_shares(performance: xr.DataArray, prob: float) -> tuple[xr.DataArray,
     table = table.reshape(-1, *table.shape[-3:])
     number = min(max(MOST // table.shape[1], 100), DRAWS)
     table = table[:: max(len(table) // number, 1)]
-    tn, fp, fn, tp = np.moveaxis(table.reshape(*table.shape[:2], 4), -1, 0)
+    # Draws last: reductions over a short last axis are slow.
+    tn, fp, fn, tp = np.ascontiguousarray(table.reshape(*table.shape[:2], 4).T)
     grid, area = (
         np.linspace(0.0, 1.0, RESOLUTION),
         area_weights(RESOLUTION).transpose("b", "a").values,
     )
     wrong = [(1 - b) * fp + b * fn for b in grid.tolist()]
-    share, undecided, defined = np.zeros(table.shape[1]), 0.0, np.zeros(table.shape[1], bool)
+    share, undecided = np.zeros(len(tn)), 0.0
     for i, a in enumerate(grid.tolist()):
         right = (1 - a) * tn + a * tp
         for j in range(RESOLUTION):
             total = right + wrong[j]
             values = np.divide(right, total, out=np.full_like(total, -1.0), where=total > 0)
-            defined |= (values >= 0).any(axis=0)
-            top = values.max(axis=1, keepdims=True)
+            top = values.max(axis=0)
             best = ((values >= top - TIED) & (top >= 0)).astype(float)
-            chance = 1 / np.maximum(best.sum(axis=1), 1) @ best / len(best)
+            chance = best @ (1 / np.maximum(best.sum(axis=0), 1)) / len(top)
             share += area[j, i] * chance
             undecided += area[j, i] * bool(chance.max() < prob)
+    defined = (tn + fp + fn + tp > 0).any(axis=1)
     labelled = xr.DataArray(
         np.where(defined, share, np.nan), {"entity": performance["entity"].values}, ("entity",)
     )

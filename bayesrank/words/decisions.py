@@ -10,7 +10,7 @@ from bayesrank._core.prose import few_names
 from bayesrank._core.records import ResultRecord
 from bayesrank.decisions.tables import check_decision
 from bayesrank.ranking.facts import get_fact
-from bayesrank.ranking.summary import effective_draws, outside_interval, score_name
+from bayesrank.ranking.summary import outside_interval, score_name
 from bayesrank.words.parts import Verdict, compose
 from bayesrank.words.rankings import common_notes, loss_of, next_step
 from bayesrank.words.sentences.claims import LOOKING
@@ -121,7 +121,7 @@ def _strategies(standing: Standing) -> list[str]:
     if not always.any():
         return []
     i = int(np.flatnonzero(always)[0])
-    p = relation(float(standing.superiority[i]), effective_draws(decision))
+    p = relation(float(standing.superiority[i]), standing.draws)
     constant = standing.names[i]
     strategy = f"{constant} is the best strategy that gives every case the same answer"
     return [f"P({standing.leader} beats {constant}) {p}; {strategy}."]

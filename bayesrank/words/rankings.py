@@ -18,7 +18,6 @@ from bayesrank.ranking.facts import get_fact
 from bayesrank.ranking.intervals import order_name, position_of
 from bayesrank.ranking.summary import (
     check_complete,
-    effective_draws,
     is_exact,
     outside_interval,
     score_name,
@@ -84,10 +83,10 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
         text = f"Nothing to rank: {standing.leader} is the only {noun()}{rest if ranking.sizes['entity'] > 1 else ''}."
         return compose("none", text, [*notes, *_unranked_notes(ranking, score)])
     point = not exact and bool(np.isnan(ranking["effective_sample_size"].values).all())
-    if point or effective_draws(ranking) < FEWEST:
+    if point or standing.draws < FEWEST:
         why, step = "a point estimate has no probabilities", "A model gives probabilities (br.fit)."
         if not point:
-            why = f"an effective sample size of {effective_draws(ranking):.0f} draws gives no probabilities"
+            why = f"an effective sample size of {standing.draws:.0f} draws gives no probabilities"
             step = "More draws would help (draws=)."
         names = sorted(standing.named(standing.tied))
         headline = f"No ranking: {few_names(names)} {'comes' if len(names) == 1 else 'come'} first, but {why}."
@@ -195,7 +194,7 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> tuple[str, bool]:
 
 def unobserved_last(ranking: xr.Dataset) -> str:
     """Return words on entities without an observed score, if there are any."""
-    some = "unobserved" in ranking and bool(ranking["unobserved"].any())
+    some = "unobserved" in ranking and bool(ranking["unobserved"].values.any())
     return ", those without an observed score last" if some else ""
 
 
@@ -213,9 +212,10 @@ def common_notes(standing: Standing, score: str) -> list[str | Note]:
     elif last:
         notes.append(f"Within a tier, {nouns()} are in consensus order{last}.")
     notes += [note for describe in (_rank_sets, _pairs, _ties) for note in describe(standing)]
-    if ranking["tier"].max() > 1:
+    tiers = np.fmax.reduce(ranking["tier"].values)
+    if tiers > 1:
         notes.append(
-            f"There are {int(ranking['tier'].max())} tiers. Tier 1 contains the {nouns()} that could be best; tier 2 "
+            f"There are {int(tiers)} tiers. Tier 1 contains the {nouns()} that could be best; tier 2 "
             f"contains the remaining {nouns()} that no other remaining {noun()} is surely above, and so on."
         )
     name, loss, much = leader_overestimate(ranking)
@@ -240,7 +240,7 @@ def _rank_sets(standing: Standing) -> list[str]:
         everyone if len(names) == size else f"{len(names)} of {size} {nouns()} ({few_names(names)})"
     )
     basis = "confidence" if standing.sets == "confidence" else "posterior probability"
-    chances = standing.ranking["probability_best"].values[standing.places][standing.could_be_best]
+    chances = standing.chances[standing.could_be_best]
     small = int((chances < UNLIKELY).sum())
     why = ""
     if small:
@@ -259,7 +259,7 @@ def _pairs(standing: Standing) -> list[str]:
     if len(p) == 2:
         if np.isnan(p[1]):
             return []
-        size = effective_draws(standing.ranking)
+        size = standing.draws
         return [
             f"P({standing.leader} beats {standing.names[1]}{standing.by}) {relation(float(p[1]), size)}."
         ]

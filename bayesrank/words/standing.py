@@ -1,5 +1,7 @@
 """The standing of entities: the leader, the entities that could also be best, and those that are ruled out."""
 
+from functools import cached_property
+
 import numpy as np
 import xarray as xr
 
@@ -61,6 +63,16 @@ class Standing:
         self.headline, self.sets = get_fact(ranking, "headline"), get_fact(ranking, "sets")
         self.caps = caps_of(ranking)
 
+    @cached_property
+    def draws(self) -> float:
+        """Return the smallest effective sample size over the entities; infinite without draws."""
+        return effective_draws(self.ranking)
+
+    @cached_property
+    def chances(self) -> np.ndarray:
+        """Return P(best) of each ranked entity."""
+        return np.asarray(self.ranking["probability_best"].values[self.places])
+
     @property
     def population(self) -> str:
         """Return what the ranking is over, such as "on these 8 data sets"; empty if it is over cases alone."""
@@ -81,15 +93,15 @@ class Standing:
 
     def best(self, i: int = 0) -> str:
         """Return P(best) with its relation, such as "P(best) = 0.48"."""
-        return f"P(best) {relation(self.chance(i), effective_draws(self.ranking))}"
+        return f"P(best) {relation(self.chance(i), self.draws)}"
 
     def chance(self, i: int = 0) -> float:
         """Return P(best)."""
-        return float(self.ranking["probability_best"].values[self.places[i]])
+        return float(self.chances[i])
 
     def chance_text(self, i: int = 0) -> str:
         """Return P(best) in words, such as "48% chance of being best"."""
-        text = prose.percent(self.chance(i), effective_draws(self.ranking))
+        text = prose.percent(self.chance(i), self.draws)
         return f"{text} chance of being best"
 
 
@@ -178,7 +190,7 @@ def _limit(standing: Standing, cap: Note) -> str:
     claim = "P(best) is"
     if fields.get("rival") is not None:
         beats = f"P({standing.leader} beats {fields['rival']}{standing.by})"
-        claim = f"{beats} {relation(fields['p'], effective_draws(standing.ranking))},"
+        claim = f"{beats} {relation(fields['p'], standing.draws)},"
     rivals = standing.names[1] if standing.size == 2 else "any other"
     context = {"leader": standing.leader, "score": score_name(standing.ranking)}
     return entry.fill(entry.why, fields, rivals=rivals, claim=claim, **context)

@@ -186,12 +186,16 @@ class Battles:
         return replace(result, precision=precision)
 
     @cached_property
+    def modes(self) -> list[np.ndarray]:
+        """Return the mode of the votes of people given those of judges (parameter), for each of the spreads."""
+        return [self.given_judges(spread).mode() for spread in SPREADS]
+
+    @cached_property
     def posterior_of_spread(self) -> np.ndarray:
         """Return the posterior of the spreads, by Laplace's approximation."""
         log = np.empty(len(SPREADS))
         for i, spread in enumerate(SPREADS):
-            pairs = self.given_judges(spread)
-            mode = pairs.mode()
+            pairs, mode = self.given_judges(spread), self.modes[i]
             determinant = np.linalg.slogdet(pairs.curvature(mode))[1]
             log[i] = (
                 pairs.value_and_slope(mode[None])[0][0]
@@ -204,8 +208,8 @@ class Battles:
 
     def expected(self) -> Pairs:
         """Return the expected counts of the completed votes at the mode of the most probable spread."""
-        pairs = self.given_judges(SPREADS[int(np.argmax(self.posterior_of_spread))])
-        shares = self.shares(pairs, pairs.mode()[None])
+        i = int(np.argmax(self.posterior_of_spread))
+        shares = self.shares(self.given_judges(SPREADS[i]), self.modes[i][None])
         return self.of_cells(
             [
                 own + self.human[:, 3] * share[:, 0]

@@ -229,8 +229,8 @@ class CompletedVotes(SharedVotes):
         spread = rng.choice(len(SPREADS), draws, p=self.battles.posterior_of_spread)
         for i in np.unique(spread):
             in_group = np.flatnonzero(spread == i)
-            pairs = self.battles.given_judges(SPREADS[i])
-            mode, root = pairs.mode(), pairs.whiten(pairs.mode())
+            pairs, mode = self.battles.given_judges(SPREADS[i]), self.battles.modes[i]
+            root = pairs.whiten(mode)
             wins, losses, ties = np.split(known[:, in_group] / self.battles.repeats, 3)
             weighted = replace(pairs, wins=wins, losses=losses, ties=ties)
             centre = draw_prior(pairs.precision, len(mode), len(in_group), rng)

@@ -13,6 +13,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import betaln, expit, log_ndtr, ndtr, ndtri
 
+from bayesrank._core.threads import one_blas_thread
+
 #: Kinds of dependence of the tests within a class.
 DEPENDENCES = ("none", "pairs", "common", "by_class")
 #: Nodes of the quadrature over the random effect: of the draws, and of the maximum of the
@@ -257,7 +259,8 @@ class LatentClasses:
         The anchor is informative there; without one, known truths name the classes.
         """
         starts = [*self.starts(anchor, STARTS if self.tests <= ALL_PATTERNS else FEW_STARTS), *more]
-        theta, log = max((self.climb(each) for each in starts), key=lambda found: found[1])
+        with one_blas_thread():
+            theta, log = max((self.climb(each) for each in starts), key=lambda found: found[1])
         if (
             anchor is not None
             and self.informedness(theta[None], anchor)[0] < 0
@@ -520,6 +523,18 @@ class Reference:
     @classmethod
     def of(cls, prior: Prior) -> "Reference | None":
         """Return the reference of the posterior; None if no maximum has an informative anchor."""
+        with one_blas_thread():
+            found = cls._maxima(prior)
+        centers = [
+            theta for theta, log in found if log > max(each for _, each in found) - NEGLIGIBLE
+        ]
+        inverses = [np.linalg.inv(prior.information(theta)) for theta in centers]
+        roots = [WIDE * np.linalg.cholesky((each + each.T) / 2) for each in inverses]
+        return cls(prior, np.stack(centers), np.stack(roots)) if centers else None
+
+    @staticmethod
+    def _maxima(prior: Prior) -> list[tuple[np.ndarray, float]]:
+        """Return the different maxima of the posterior with an informative anchor, and their logarithms."""
         cells = prior.cells
         found: list[tuple[np.ndarray, float]] = []
         for start in cells.starts(prior.anchor, REFERENCE_STARTS):
@@ -529,12 +544,7 @@ class Reference:
             is_new = all(np.abs(expit(theta) - expit(each)).max() > SAME for each, _ in found)
             if is_new and prior.named(theta[None])[0]:
                 found.append((theta, log))
-        centers = [
-            theta for theta, log in found if log > max(each for _, each in found) - NEGLIGIBLE
-        ]
-        inverses = [np.linalg.inv(prior.information(theta)) for theta in centers]
-        roots = [WIDE * np.linalg.cholesky((each + each.T) / 2) for each in inverses]
-        return cls(prior, np.stack(centers), np.stack(roots)) if centers else None
+        return found
 
     def draw(self, size: int, rng: np.random.Generator) -> np.ndarray:
         """Draw parameters (draw, parameter), where the anchor is informative."""
