@@ -164,7 +164,7 @@ def _attempts_of(posterior: Container, k: int, display: str) -> AttemptsPosterio
     if attempts.names:
         raise ArgumentError(
             "posterior",
-            "must be of one data set",
+            "must be a fit of one data set",
             f"{len(attempts.names)} data sets",
             "fit each alone",
         )

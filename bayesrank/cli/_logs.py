@@ -103,7 +103,7 @@ def evidence_of_frame(
 
 
 def _with_datasets(frame: pd.DataFrame, by: str, option: str) -> pd.DataFrame:
-    """Return the rows with the values of a column as data sets, which name their cases anew."""
+    """Return the rows with each value of a column as a data set; case names begin with the name of the former one."""
     roles = ("entity", "dataset", "case", "run", "outcome")
     free = [str(name) for name in frame if name not in roles]
     if by not in free:

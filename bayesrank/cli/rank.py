@@ -310,7 +310,7 @@ def _lines(
     kind: str | None,
     notes: list[str] | None,
 ) -> list[str]:
-    """Return the lines below the verdict; without ``notes`` only those that change what it means."""
+    """Return the lines below the verdict. Without ``notes``, these are the ones that change its meaning."""
     runs = [" ".join(sentences) for sentences in _attempts(analysis, score, prob).values()]
     weighting = filter(None, [describe_weighting(analysis, analysis.posterior, ranking)])
     lines = [*runs, *weighting]
