@@ -68,7 +68,7 @@ def reach_end_of_class(
     lower, upper = interval
     for rate, level in ((1.0, (1 + prob) / 2), (0.0, (1 - prob) / 2)):
         at_end = (right == rate * cases) & (cases > 0)
-        who = np.flatnonzero(at_end.sum(axis=1) == 1)
+        who = np.flatnonzero(at_end.any(axis=1))
         if not who.size:
             continue
         own = np.diagonal(mass, axis1=1, axis2=2)[who]

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy import stats
 
 import bayesrank as br
+from bayesrank.claims.units import Units
 from bayesrank.evidence.units import cluster_information
 from tests.told import notes_in
 
@@ -489,6 +491,19 @@ def test_ratios_without_an_upper_end_are_spread_as_their_logarithms():
     best = br.credible_ranking(posterior, "dor")["probability_best"]
     assert best.sel(entity="a").item() > 0.9
     assert drawn["best"].sel(entity="a").mean() == pytest.approx(best.sel(entity="a").item())
+
+
+@pytest.mark.parametrize("lead", [-1.0, 1.0])
+def test_a_difference_has_the_fewer_degrees_of_freedom_and_the_larger_factor(lead):
+    values = np.random.default_rng(0).normal([0.0, lead], 0.1, (4000, 2))
+    values = xr.DataArray(values, dims=("draw", "entity"))
+    of_entities = (xr.DataArray(each, dims="entity") for each in ([4.0, 9.0], [1.2, 1.5]))
+    units = Units(*of_entities, xr.full_like(values[:2].rename(draw="rival"), np.inf))
+    far = units.spread_differences(values, (-np.inf, np.inf), 1)
+    off, wide = (each.diff("entity") - each.diff("entity").median() for each in (values, far))
+    square = np.quantile((wide / off) ** 2, [0.75, 0.5, 0.25])
+    expected = 1.5**2 * 4 / stats.chi2.ppf([0.25, 0.5, 0.75], 4)
+    np.testing.assert_allclose(square, expected, rtol=1e-3)
 
 
 @pytest.mark.parametrize(
