@@ -1,6 +1,7 @@
 """Several attempts at a case: pass@k and pass^k of runs, and who is best for how many attempts."""
 
 import json
+from functools import cache
 from itertools import combinations, permutations, product
 from math import comb, prod
 
@@ -221,9 +222,14 @@ def test_case_runs_count_cases_with_enough_runs_of_all_entities():
 # ---- posterior
 
 
+@cache
+def many_draws():
+    return br.fit(evidence(FRAME), seed=2, draws=10_000)
+
+
 @pytest.mark.parametrize("score", ["pass@1", "pass@4", "pass^2", "pass^8"])
 def test_draws_have_the_moments_of_the_dirichlet_process_and_its_spread(score):
-    posterior = br.fit(evidence(FRAME), seed=2, draws=10_000)
+    posterior = many_draws()
     drawn, one = br.scores.get(score)(posterior), br.scores.get(score).attempts
     each = one.estimate(right_runs(), np.full((60, 2), 8))
     total = 60 + 1
@@ -379,7 +385,7 @@ def test_scores_of_runs_can_be_used_wherever_a_score_can():
     )
     assert br.plan(POSTERIOR, "pass@1", seed=1)["needed"] > 60
     assert "pass@4" in br.ranking_report(POSTERIOR, "pass@4")
-    found = br.sensitivity(evidence(FRAME), score="pass@4", seed=1)
+    found = br.sensitivity(evidence(FRAME), score="pass@4", seed=1, draws=200)
     assert bool(found["survives"].all())
 
 
@@ -682,7 +688,7 @@ def test_the_command_ranks_by_attempts(tmp_path):
     assert "On cases like these, by one attempt B leads" in invoke("rank", path)
     held = json.loads(invoke("rank", path, "--format", "json"))
     assert held["attempts"] == br.verdict(CURVE)
-    assert "Cases that flicker: " in invoke("rank", path, "--notes")
+    assert "Cases that flicker: " in invoke("rank", path, "--notes", "--draws", "100")
     assert "at most 8 attempts" in refused("rank", path, "--score", "pass@9")
     of_these = invoke("rank", path, "--score", "pass@4 of these cases")
     assert "A is best on these cases: P(best) > 0.999." in of_these

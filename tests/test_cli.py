@@ -91,7 +91,9 @@ def test_an_interrupt_while_it_is_loaded_is_one_line():
     )
 
 
-@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
+@pytest.mark.parametrize(
+    ("name", "code"), [("SIGTERM", 143), pytest.param("SIGHUP", 129, marks=pytest.mark.slow)]
+)
 def test_a_signal_to_end_leaves_no_temporary_folder(name, code, tmp_path):
     """A signal that arrives while logs are unpacked ends the command as an exit does."""
     archive = tmp_path / "logs.zip"
@@ -599,9 +601,10 @@ def test_every_layout_of_scores_shows_every_number():
     [narrow], [wide] = on_terminals([command], 60, 250)
     assert max(map(len, narrow.split("Sorted")[0].splitlines())) <= 60
     assert "Left out" not in narrow + wide
+    rows = list(csv_of(*command).itertuples())
     for text in (narrow, wide):
         assert text.count("Sorted by") == 1
-        for row in csv_of(*command).itertuples():
+        for row in rows:
             assert row.Index in text
             if row.upper < 1:
                 low = f"{row.lower:.3f}" if row.lower >= 0.0005 else f"{row.lower:.2g}"

@@ -63,8 +63,18 @@ def ranked(name):
     return posterior, br.credible_ranking(posterior, score)
 
 
-@pytest.mark.parametrize("kind", ["netcdf", "zarr"])
-@pytest.mark.parametrize("name", POSTERIORS)
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *((name, "netcdf") for name in POSTERIORS),
+        ("all groups", "zarr"),
+        *(
+            pytest.param(name, "zarr", marks=pytest.mark.slow)
+            for name in POSTERIORS
+            if name != "all groups"
+        ),
+    ],
+)
 def test_a_posterior_comes_back_as_it_was(name, kind, tmp_path):
     posterior, one = ranked(name)
     back = written(posterior, tmp_path / "posterior", kind)

@@ -136,7 +136,9 @@ def test_verdicts_and_votes_load_and_fit_with_their_provenance(name):
     assert evidence.identical(br.datasets.load_joint(name))
     held = evidence["count"].sum() if "count" in evidence else evidence["cases"].sum() / 2
     assert held == number == br.datasets.load_cases(name)["count"].sum()
-    assert br.fit(evidence, draws=20, seed=1)["posterior"].attrs["model"] == about["model"]
+    assert (
+        br.fit(evidence, draws=20, chains=1, seed=1)["posterior"].attrs["model"] == about["model"]
+    )
 
 
 def test_faults_of_trajectories_are_three_quarters():

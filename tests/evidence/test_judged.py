@@ -223,10 +223,11 @@ def test_judged_cases_take_weights(tmp_path):
         br.from_judged(frame.assign(w=-1.0), judge="gpt", truth="human", weight="w")
 
 
-def test_ranks_of_true_means_among_draws_are_uniform_under_the_prior():
+@pytest.mark.parametrize("boards", [100, pytest.param(300, marks=pytest.mark.slow)])
+def test_ranks_of_true_means_among_draws_are_uniform_under_the_prior(boards):
     """Simulation-based calibration (Talts and others 2018), given that all three verdicts occur."""
     rng, ranks = np.random.default_rng(4), []
-    while len(ranks) < 300:
+    while len(ranks) < boards:
         shares, strength, common = (
             rng.dirichlet(np.full(3, 1 / 3)),
             2.0 ** rng.integers(8),

@@ -42,6 +42,10 @@ ROBIN = votes_of(PUDDINGS)
 POOLS = votes_of({("a", "b"): (90, 10, 5), ("c", "d"): (80, 20, 5)})
 
 
+#: Options of commands whose numbers are not compared.
+FEW = ("--draws", "100")
+
+
 def posterior_of(votes, seed=1, **options):
     return groups_of(br.fit(votes, seed=seed, **options))["posterior"]
 
@@ -157,8 +161,8 @@ def test_estimates_maximise_the_likelihood_as_written_in_the_paper():
 
 def test_the_posterior_of_two_entities_is_the_integral():
     votes = votes_of({("x", "y"): (7, 2, 3)})
-    posterior = posterior_of(votes, draws=4000)
-    s, eta = np.meshgrid(np.linspace(-4, 4, 801), np.linspace(-6, 4, 801), indexing="ij")
+    posterior = posterior_of(votes, draws=1000)
+    s, eta = np.meshgrid(np.linspace(-4, 4, 201), np.linspace(-6, 4, 201), indexing="ij")
     # The difference is 2s; both strengths have the prior's standard deviation of 2.
     z = np.exp(s) + np.exp(-s) + np.exp(eta)
     log = (7 - 2) * s + 3 * eta - 12 * np.log(z) - (2 * s**2 + eta**2) / (2 * 4)
@@ -166,12 +170,12 @@ def test_the_posterior_of_two_entities_is_the_integral():
     weight /= weight.sum()
     mean, win = (weight * s).sum(), (weight * (np.exp(s) + np.exp(eta) / 2) / z).sum()
     found = posterior.sel(entity="x")
-    assert found["strength"].mean().item() == pytest.approx(mean, abs=0.012)
+    assert found["strength"].mean().item() == pytest.approx(mean, abs=0.024)
     assert found["strength"].std().item() == pytest.approx(
-        np.sqrt((weight * (s - mean) ** 2).sum()), rel=0.03
+        np.sqrt((weight * (s - mean) ** 2).sum()), rel=0.06
     )
-    assert found["win_probability"].mean().item() == pytest.approx(win, abs=0.005)
-    assert np.log(posterior["nu"]).mean().item() == pytest.approx((weight * eta).sum(), abs=0.03)
+    assert found["win_probability"].mean().item() == pytest.approx(win, abs=0.01)
+    assert np.log(posterior["nu"]).mean().item() == pytest.approx((weight * eta).sum(), abs=0.06)
     np.testing.assert_allclose(posterior["strength"].sum("entity"), 0, atol=1e-12)
     np.testing.assert_allclose(posterior["win_probability"].sum("entity"), 1, atol=1e-12)
 
@@ -204,7 +208,7 @@ def test_nuts_agrees():
 
 def test_perfect_records_are_finite_and_need_a_prior():
     perfect = votes_of({("x", "y"): (9, 0, 0), ("y", "z"): (5, 4, 0)})
-    ranking = br.credible_ranking(br.fit(perfect, seed=1))
+    ranking = br.credible_ranking(br.fit(perfect, seed=1, draws=250))
     assert np.isfinite(ranking["median"]).all()
     assert ranking["observed"].isnull().all()
     assert "depends on the prior" in " ".join([*br.verdict(ranking), *br.notes(ranking)])
@@ -213,7 +217,7 @@ def test_perfect_records_are_finite_and_need_a_prior():
 
 
 def test_pools_that_never_met_are_not_compared():
-    ranking = br.credible_ranking(br.fit(POOLS, seed=1))
+    ranking = br.credible_ranking(br.fit(POOLS, seed=1, draws=250))
     above = ranking["surely_above"].to_series()
     assert {pair for pair, sure in above.items() if sure} == {("a", "b"), ("c", "d")}
     assert ranking["in_best_set"].to_series().to_dict() == {
@@ -230,7 +234,7 @@ def test_pools_that_never_met_are_not_compared():
 
 def test_identical_votes_give_identical_numbers_and_the_order_of_rows_none():
     even = {("x", "y"): (6, 6, 2), ("x", "z"): (9, 4, 1), ("y", "z"): (9, 4, 1)}
-    ranking = br.credible_ranking(br.fit(votes_of(even), seed=1))
+    ranking = br.credible_ranking(br.fit(votes_of(even), seed=1, draws=250))
     one, other = (ranking.sel(entity=name, rank=1) for name in "xy")
     for name in ("median", "lower", "probability_best", "consensus_rank", "tier"):
         assert one[name].item() == other[name].item()
@@ -292,12 +296,12 @@ def test_the_command_ranks_a_table_of_votes(battles):
     said = invoke("rank", battles)
     assert "Read 165 votes on pairs of 3 models, 75 to 165 on each model" in said
     assert "x is best" in said
-    assert json_of("rank", battles)["score"] == "strength"
+    assert json_of("rank", battles, *FEW)["score"] == "strength"
     frame = br.from_frame(pd.read_csv(battles))
     xr.testing.assert_equal(
         frame, br.from_votes(pd.read_csv(battles), a="model_a", b="model_b", winner="winner")
     )
-    invoke("rank", battles, "--prior", "flat")
+    invoke("rank", battles, *FEW, "--prior", "flat")
     for command in ("tile", "ops"):
         assert "are not performances" in refused(command, battles)
     assert "votes have one model" in refused("sensitivity", battles)
@@ -308,8 +312,8 @@ def test_a_column_of_counts_is_not_guessed(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("model_a,model_b,winner,count\nx,y,x,30\nx,y,y,10\n")
     assert "--count count" in refused("rank", path)
-    assert "Read 40 votes" in invoke("rank", path, "--count", "count")
-    assert "Read 2 votes" in invoke("rank", path, "--ignore", "count")
+    assert "Read 40 votes" in invoke("rank", path, *FEW, "--count", "count")
+    assert "Read 2 votes" in invoke("rank", path, *FEW, "--ignore", "count")
 
 
 #: Four kinds of rows: a person voted, or not; the judge agrees, or not.
@@ -401,7 +405,7 @@ def moments_of_two(wins, losses, ties):
 
 def test_completed_votes_of_two_entities_are_those_of_importance_sampling():
     """The model given the votes of a judge, by weighted draws from its prior, and Davidson's model by integration."""
-    rng, size = np.random.default_rng(5), 400_000
+    rng, size = np.random.default_rng(5), 200_000
     spreads = 2.0 ** np.arange(-5, 1.5, 0.5)
     spread = rng.choice(spreads, size, p=spreads / spreads.sum())
     # The free strength z has z / √2 for x; the judge, alone, has the strengths 1 and -1 with unit deviation.
@@ -417,19 +421,19 @@ def test_completed_votes_of_two_entities_are_those_of_importance_sampling():
         log += np.array(human[:3]) @ parts
         shares.append(np.exp(parts))
     weight = np.exp(log - log.max())
-    kept = rng.choice(size, 1200, p=weight / weight.sum())
-    assert weight.sum() ** 2 / (weight**2).sum() > 1500
+    kept = rng.choice(size, 600, p=weight / weight.sum())
+    assert weight.sum() ** 2 / (weight**2).sum() > 750
     totals = sum(
         np.array(human[:3]) + rng.multinomial(human[3], (share[:, kept] / share[:, kept].sum(0)).T)
         for (*_, human), share in zip(rows, shares, strict=True)
     )
     means, variances = np.array([moments_of_two(*total) for total in totals]).T
-    found = posterior_of(judged_votes(), draws=4000)["strength"].sel(entity="x")
+    found = posterior_of(judged_votes(), draws=1000)["strength"].sel(entity="x")
     spread_of_means = np.sqrt(variances.mean() + means.var())
     assert found.mean().item() == pytest.approx(
-        means.mean(), abs=4 * spread_of_means / np.sqrt(1200)
+        means.mean(), abs=4 * spread_of_means / np.sqrt(600)
     )
-    assert found.std().item() == pytest.approx(spread_of_means, rel=0.08)
+    assert found.std().item() == pytest.approx(spread_of_means, rel=0.1)
 
 
 def test_draws_around_the_mode_are_those_of_the_posterior():
@@ -529,7 +533,7 @@ def test_the_spread_of_what_judges_miss_is_that_of_importance_sampling():
         centre = minimize(cost, np.zeros(6))
         root = np.linalg.cholesky(centre.hess_inv * 1.3)
         rng = np.random.default_rng(1)
-        noise = rng.standard_normal((20_000, 6))
+        noise = rng.standard_normal((6_000, 6))
         weight = -cost(centre.x + noise @ root.T) + (noise**2).sum(-1) / 2
         log.append(special.logsumexp(weight) + np.linalg.slogdet(root)[1])
     mass = special.softmax(np.array(log) + np.log(SPREADS))
@@ -541,7 +545,7 @@ def test_a_judge_without_information_adds_none_and_all_votes_of_people_need_no_j
     for frame, tolerance in ((simulated_votes(0.0, 500), 0.15), (simulated_votes(0.6, 3000), 0.1)):
         votes = judged_votes(frame)
         both, alone = (
-            posterior_of(held, draws=500)["strength"]
+            posterior_of(held, draws=250)["strength"]
             for held in (votes, votes[["wins", "ties", "cases"]])
         )
         over = ("chain", "draw")
@@ -565,7 +569,7 @@ def test_the_command_ranks_votes_of_a_judge(tmp_path):
         .drop(columns="n")
     )
     frame.to_csv(path, index=False)
-    said = invoke("rank", path, "--truth", "human")
+    said = invoke("rank", path, "--truth", "human", *FEW)
     assert "Read 3,000 votes on pairs of 4 models" in said
     assert "the truth known for 300" in said
     assert "The column gpt holds the verdicts of the judge" in said
@@ -631,7 +635,7 @@ def test_sets_are_wider_if_numbers_of_votes_differ_by_more_than_chance():
 
     def uneven(counts):
         votes = votes_of({pair: (n // 2, n // 2, 0) for pair, n in zip(pairs, counts, strict=True)})
-        notes = notes_of(br.credible_ranking(br.fit(votes, seed=1)).attrs["notes"])
+        notes = notes_of(br.credible_ranking(br.fit(votes, seed=1, draws=50)).attrs["notes"])
         return [note.fields for note in notes if note.code == "votes_uneven"]
 
     assert not uneven((40, 40, 44))
@@ -650,7 +654,9 @@ def test_sets_are_wider_still_if_entities_of_similar_strength_met_more_often():
             for i, j in pairs
             if (n := number(j - i))
         }
-        noted = notes_of(br.credible_ranking(br.fit(votes_of(votes), seed=1)).attrs["notes"])
+        noted = notes_of(
+            br.credible_ranking(br.fit(votes_of(votes), seed=1, draws=50)).attrs["notes"]
+        )
         return {note.code: note.fields["percent"] for note in noted if "percent" in note.fields}
 
     near = notes_of_votes(lambda apart: 120 if apart == 1 else 12)
@@ -753,7 +759,7 @@ def recedes(pairs):
 
 def test_a_maximum_is_there_unless_the_likelihood_recedes():
     rng, seen = np.random.default_rng(3), []
-    for _ in range(150):
+    for _ in range(80):
         size = int(rng.integers(2, 5))
         wins = rng.poisson(rng.choice([0.3, 1.0]), (size, size)) * (rng.random((size, size)) < 0.6)
         ties = rng.poisson(0.8, (size, size)) * (rng.random() < 0.7)
@@ -764,7 +770,7 @@ def test_a_maximum_is_there_unless_the_likelihood_recedes():
         pairs = Pairs.of(wins, ties, 0.0)
         assert pairs.has_maximum() == (not recedes(pairs))
         seen.append(pairs.has_maximum())
-    assert 20 < sum(seen) < len(seen) - 20
+    assert 10 < sum(seen) < len(seen) - 10
 
 
 def degenerate(kind, size):
@@ -792,7 +798,7 @@ def degenerate(kind, size):
 )
 def test_degenerate_votes_have_an_answer_and_no_flat_prior(kind, size):
     votes = degenerate(kind, size)
-    posterior = br.fit(votes, seed=1, draws=150)
+    posterior = br.fit(votes, seed=1, draws=50)
     ranking = br.credible_ranking(posterior)
     assert np.isfinite(ranking["median"].values).all()
     headline = br.verdict(ranking)[0]
@@ -807,7 +813,7 @@ def test_degenerate_votes_have_an_answer_and_no_flat_prior(kind, size):
         assert observed["nu"].item() == np.inf
         assert ranking.attrs["headline"] != "best"
     if kind == "a beats all, with ties" and size > 2:
-        br.fit(votes, prior="flat", seed=1)  # m0 beats m2 no more often than it beats m1
+        br.fit(votes, prior="flat", seed=1, draws=50)  # m0 beats m2 no more often than it beats m1
     else:
         with pytest.raises(ValueError, match=r"must not be 'flat' .*prior=2.0 is the default"):
             br.fit(votes, prior="flat", seed=1)

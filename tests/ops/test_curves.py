@@ -82,7 +82,11 @@ def straight_areas(fpr, tpr, prevalence, *, rates):
 
 
 @pytest.mark.parametrize(
-    ("rates", "above", "below"), [(False, (4, 7), (-15, -5)), (True, (3, 6), (-13, -5))]
+    ("rates", "above", "below"),
+    [
+        (False, (4, 7), (-15, -5)),
+        pytest.param(True, (3, 6), (-13, -5), marks=pytest.mark.slow),
+    ],
 )
 def test_straight_lines_do_not_meet_the_tables(rates, above, below):
     """The numbers of docs/understand/ops.md in thousandths."""

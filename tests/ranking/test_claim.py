@@ -164,7 +164,7 @@ def posterior_of_board(seed, size, cases, kind):
     return br.fit(counts, seed=seed, draws=100), rng.choice(["accuracy", "f1", "precision"])
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(boards())
 def test_every_output_makes_the_same_claim(board):
     check_board(board)

@@ -109,31 +109,30 @@ def test_the_rate_of_a_class_without_an_error_may_be_1():
     cells = {"tn": [76, 4, 5], "fp": [4, 76, 0], "fn": [0, 30, 2], "tp": [30, 0, 23]}
     counts = br.from_counts(**cells, entity=list("abc"))
     posterior = br.fit(counts, seed=1)
-    for prob in (0.8, 0.95):
-        rate, of_positives = (
-            betaincinv(right + 0.5, wrong + 0.5, (1 + prob) / 2)
-            for right, wrong in ((76, 4), (23, 2))
-        )
-        accuracy = (30 + 80 * rate) / 110
-        for score, ends in (
-            ("informedness", (rate, -rate, of_positives)),
-            ("accuracy", (accuracy, 1 - accuracy, (5 + 25 * of_positives) / 30)),
-            ("error_rate", (1 - accuracy, accuracy, 25 * (1 - of_positives) / 30)),
-        ):
-            drawn = br.scores.get(score)(posterior)
-            quantiles = drawn.quantile([(1 - prob) / 2, (1 + prob) / 2], ("chain", "draw")).values
-            for method in ("draws", "exact"):
-                found = br.credible_ranking(posterior, score, method=method, prob=prob)
-                moved = [found["upper"][0], found["lower"][1], found["upper"][2]]
-                other = [found["lower"][0], found["upper"][1], found["lower"][2]]
-                if score == "error_rate":
-                    moved, other = other, moved
-                np.testing.assert_allclose(moved, ends, rtol=1e-9)
-                still = [
-                    quantiles[k][i]
-                    for i, k in enumerate((0, 1, 0) if score != "error_rate" else (1, 0, 1))
-                ]
-                np.testing.assert_allclose(other, still, atol=0.01)
+    prob = 0.8
+    rate, of_positives = (
+        betaincinv(right + 0.5, wrong + 0.5, (1 + prob) / 2) for right, wrong in ((76, 4), (23, 2))
+    )
+    accuracy = (30 + 80 * rate) / 110
+    for score, ends in (
+        ("informedness", (rate, -rate, of_positives)),
+        ("accuracy", (accuracy, 1 - accuracy, (5 + 25 * of_positives) / 30)),
+        ("error_rate", (1 - accuracy, accuracy, 25 * (1 - of_positives) / 30)),
+    ):
+        drawn = br.scores.get(score)(posterior)
+        quantiles = drawn.quantile([(1 - prob) / 2, (1 + prob) / 2], ("chain", "draw")).values
+        for method in ("draws", "exact"):
+            found = br.credible_ranking(posterior, score, method=method, prob=prob)
+            moved = [found["upper"][0], found["lower"][1], found["upper"][2]]
+            other = [found["lower"][0], found["upper"][1], found["lower"][2]]
+            if score == "error_rate":
+                moved, other = other, moved
+            np.testing.assert_allclose(moved, ends, rtol=1e-9)
+            still = [
+                quantiles[k][i]
+                for i, k in enumerate((0, 1, 0) if score != "error_rate" else (1, 0, 1))
+            ]
+            np.testing.assert_allclose(other, still, atol=0.01)
 
 
 def test_coverage_where_three_positives_are_right():

@@ -352,7 +352,12 @@ OWN_TEST_SETS = THREE.assign_coords(test_set=("entity", list("xyz")))
 
 @pytest.mark.parametrize(
     ("counts", "score"),
-    [(THREE, "accuracy"), (THREE, "mcc"), (THREE, "f1"), (OWN_TEST_SETS, "cohen_kappa")],
+    [
+        (THREE, "accuracy"),
+        pytest.param(THREE, "mcc", marks=pytest.mark.slow),
+        (THREE, "f1"),
+        (OWN_TEST_SETS, "cohen_kappa"),
+    ],
 )
 def test_more_prevalences_change_numbers_by_less_than_their_errors(counts, score, monkeypatch):
     ranking = exact(counts, score, rope=0.01)

@@ -136,8 +136,17 @@ def one_answer_for_each_class(classes, tables, rng):
     return np.eye(classes, dtype=int)[answers] * cases[..., None]
 
 
-@pytest.mark.parametrize("prevalence", ["sampled", "observed"])
-@pytest.mark.parametrize("classes", [2, 3, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("classes", "prevalence"),
+    [
+        (2, "observed"),
+        (3, "sampled"),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in ((2, "sampled"), (3, "observed"), (10, "sampled"), (10, "observed"))
+        ),
+    ],
+)
 def test_one_answer_for_all_cases_of_each_class_contradicts_nothing(classes, prevalence):
     """Every prior pulls the rates of such a table to one side; and a prior that mixed answers contradict is told."""
     rng = np.random.default_rng(classes)
