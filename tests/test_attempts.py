@@ -47,7 +47,7 @@ def evidence(frame, **roles):
 
 
 FRAME = table({"A": STEADY, "B": SPLIT}, 8)
-POSTERIOR = br.fit(evidence(FRAME), seed=1)
+POSTERIOR = br.fit(evidence(FRAME), seed=1, draws=500)
 CURVE = br.scores.attempts_curve(POSTERIOR)
 
 
@@ -264,9 +264,8 @@ def test_a_single_case_leaves_the_whole_range():
 
 
 def test_order_and_names_of_cases_have_no_effect_and_other_scores_share_the_weights():
-    other = br.fit(
-        evidence(FRAME[["run", "B", "case", "A"]].sample(frac=1, random_state=1)), seed=1
-    )
+    moved = evidence(FRAME[["run", "B", "case", "A"]].sample(frac=1, random_state=1))
+    other = br.fit(moved, seed=1, draws=500)
     for score in ("pass@4", "pass^4"):
         one, two = (br.credible_ranking(held, score) for held in (POSTERIOR, other))
         assert two.sel(entity=["A", "B"])["median"].values == pytest.approx(
@@ -391,7 +390,7 @@ def test_scores_of_runs_can_be_used_wherever_a_score_can():
 
 def test_data_sets_clusters_and_weights():
     joint = evidence(FRAME, dataset=np.where(FRAME["case"] % 2, "odd", "even"))
-    posterior = br.fit(joint, seed=1)
+    posterior = br.fit(joint, seed=1, draws=200)
     apart = br.credible_ranking(posterior, "pass@4")
     each = Attempts(4).estimate(right_runs(), np.full((60, 2), 8))
     names = apart["dataset"].values.tolist()
@@ -401,11 +400,13 @@ def test_data_sets_clusters_and_weights():
     assert over["observed"].values == pytest.approx(each.mean(axis=0))
     with pytest.raises(br.ArgumentError, match="one data set"):
         br.scores.attempts_curve(posterior)
-    clustered = br.fit(evidence(FRAME, cluster=FRAME["case"] // 3), seed=1)
+    clustered = br.fit(evidence(FRAME, cluster=FRAME["case"] // 3), seed=1, draws=200)
     ranking = br.credible_ranking(clustered, "pass@4")
     assert ranking["observed"].values == pytest.approx(each.mean(axis=0))
     weight = 1.0 + FRAME["case"] % 3
-    weighted = br.credible_ranking(br.fit(evidence(FRAME, weight=weight), seed=1), "pass@4")
+    weighted = br.credible_ranking(
+        br.fit(evidence(FRAME, weight=weight), seed=1, draws=200), "pass@4"
+    )
     assert weighted["observed"].values == pytest.approx(
         np.average(each, axis=0, weights=1 + np.arange(60) % 3)
     )
@@ -413,7 +414,7 @@ def test_data_sets_clusters_and_weights():
 
 def test_cases_with_few_runs_are_left_out_and_counted():
     frame = FRAME.drop(FRAME.index[(FRAME["case"] < 10) & (FRAME["run"] > 4)])
-    posterior = br.fit(evidence(frame), seed=1)
+    posterior = br.fit(evidence(frame), seed=1, draws=200)
     ranking = br.credible_ranking(posterior, "pass@6")
     assert ranking["cases"].values.tolist() == [50, 50]
     assert any(note.startswith("50 of 60 cases have at least 6 runs") for note in br.notes(ranking))
@@ -613,7 +614,10 @@ def test_arguments_of_the_curve():
     )
     wide = br.scores.attempts_curve(POSTERIOR, prob=0.5)
     assert (wide["lower"] >= CURVE["lower"]).all()
-    assert curve_where_runs(br.fit(br.from_outcomes(FRAME[["A", "B"]]), seed=1), 0.95) is None
+    assert (
+        curve_where_runs(br.fit(br.from_outcomes(FRAME[["A", "B"]]), seed=1, draws=100), 0.95)
+        is None
+    )
     assert curve_where_runs(POSTERIOR, 0.95).identical(CURVE)
     assert curve_where_runs(CURVE["observed"], 0.95) is None
 
@@ -675,7 +679,7 @@ def test_report_has_the_curve_wherever_there_are_runs():
     assert "On cases like these, by one attempt B leads" in page
     page = br.ranking_report(POSTERIOR, "pass@4")
     assert "pass@4, the mean over cases of 1 - C(n - c, 4) / C(n, 4), for c right of n runs" in page
-    plain = br.ranking_report(br.fit(br.from_outcomes(FRAME[["A", "B"]]), seed=1))
+    plain = br.ranking_report(br.fit(br.from_outcomes(FRAME[["A", "B"]]), seed=1, draws=100))
     assert "Several attempts" not in plain
 
 
@@ -685,8 +689,8 @@ def test_the_command_ranks_by_attempts(tmp_path):
     lines = invoke("rank", path, "--score", "pass@4")
     assert "Ranking of 2 agents by pass@4." in lines
     assert "A is best on cases like these: P(best) > 0.999." in lines
-    assert "On cases like these, by one attempt B leads" in invoke("rank", path)
-    held = json.loads(invoke("rank", path, "--format", "json"))
+    assert "On cases like these, by one attempt B leads" in invoke("rank", path, "--draws", "500")
+    held = json.loads(invoke("rank", path, "--draws", "500", "--format", "json"))
     assert held["attempts"] == br.verdict(CURVE)
     assert "Cases that flicker: " in invoke("rank", path, "--notes", "--draws", "100")
     assert "at most 8 attempts" in refused("rank", path, "--score", "pass@9")
@@ -849,7 +853,7 @@ def test_majorities_rank_and_need_answers():
     # A says one of many wrong answers, B always the same one.
     wrong = pd.DataFrame({"A": rng.integers(0, 50, len(FRAME)).astype(str), "B": "w"})
     said = wrong.where(FRAME[["A", "B"]] == 0, "right")
-    posterior = br.fit(evidence(FRAME, answers=said), seed=1)
+    posterior = br.fit(evidence(FRAME, answers=said), seed=1, draws=500)
     each = np.array(
         [
             [

@@ -450,7 +450,9 @@ def test_a_meta_analysis_is_compared_whole():
     assert found["refitted"].sel(model=LOGIT) == 0
 
 
-@pytest.mark.parametrize("model", [LOGIT, "hierarchical_classes"])
+@pytest.mark.parametrize(
+    "model", [pytest.param(LOGIT, marks=pytest.mark.slow), "hierarchical_classes"]
+)
 def test_a_table_left_out_of_a_shared_test_set_gets_one_of_its_own(model, always_refit):
     """Class sizes are predicted by the Beta prior of the share of positives, whichever table is left out."""
     counts = br.from_counts(

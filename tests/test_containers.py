@@ -92,10 +92,10 @@ def test_a_posterior_comes_back_as_it_was(name, kind, tmp_path):
         assert br.board(other) == br.board(one)
 
 
-@pytest.mark.parametrize("kind", ["netcdf", "zarr"])
-def test_results_come_back_as_they_were(kind, tmp_path):
+@cache
+def results_of_each_kind():
     posterior = br.fit(br.pool(COUNTS), **SMALL)
-    results = {
+    return {
         "ranking": br.credible_ranking(posterior, "f1"),
         "table": br.score_table(posterior, ["tpr", "LR+"], prevalence=0.1),
         "decision": br.decisions.expected_utility(
@@ -105,8 +105,12 @@ def test_results_come_back_as_they_were(kind, tmp_path):
         "plan": br.plan(br.fit(br.pool(COUNTS), seed=1), "f1", futures=20, seed=1),
         "gate": br.decisions.gate(posterior, "a", "f1"),
     }
+
+
+@pytest.mark.parametrize("kind", ["netcdf", "zarr"])
+def test_results_come_back_as_they_were(kind, tmp_path):
     spoken = ("ranking", "decision", "plan", "gate")
-    for name, result in results.items():
+    for name, result in results_of_each_kind().items():
         path = str(tmp_path / name)
         if kind == "zarr":
             pytest.importorskip("zarr")
@@ -129,25 +133,34 @@ def in_chunks(draws):
     return br.fit(br.pool(COUNTS), draws=draws, chains=2, seed=1, chunks=1000)
 
 
+MADE = (
+    lambda p: br.credible_ranking(p, "f1"),
+    lambda p: br.score_table(p, ["tpr", "mcc"]),
+    lambda p: br.tile.credible(p, 5),
+)
+
+
+@cache
+def in_memory():
+    """Return the posterior without chunks, and its results."""
+    held = br.fit(br.pool(COUNTS), draws=2300, chains=2, seed=1)
+    return held, [make(held) for make in MADE]
+
+
 @pytest.mark.parametrize("kind", ["netcdf", "zarr"])
 def test_a_posterior_in_chunks_is_kept_in_chunks(kind, tmp_path):
     pytest.importorskip("dask")
-    lazy, held = in_chunks(2300), br.fit(br.pool(COUNTS), draws=2300, chains=2, seed=1)
+    lazy, (held, results) = in_chunks(2300), in_memory()
     back = written(lazy, tmp_path / "posterior", kind, CHUNKS)
     assert (
         back["posterior"]["performance"].chunksizes
         == groups_of(lazy)["posterior"]["performance"].chunksizes
     )
     xr.testing.assert_equal(groups_of(back)["posterior"].compute(), groups_of(held)["posterior"])
-    for made in (
-        lambda p: br.credible_ranking(p, "f1"),
-        lambda p: br.score_table(p, ["tpr", "mcc"]),
-        lambda p: br.tile.credible(p, 5),
-    ):
-        xr.testing.assert_identical(made(back), made(held))
-    assert br.verdict(br.credible_ranking(back, "f1")) == br.verdict(
-        br.credible_ranking(held, "f1")
-    )
+    found = [make(back) for make in MADE]
+    for one, other in zip(found, results, strict=True):
+        xr.testing.assert_identical(one, other)
+    assert br.verdict(found[0]) == br.verdict(results[0])
 
 
 @pytest.mark.slow

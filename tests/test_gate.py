@@ -95,6 +95,7 @@ def test_bounds_are_where_the_verdict_changes():
             assert gate_of(frame, looks="any", margin=margin)["verdict"].item() == verdict
 
 
+@pytest.mark.slow
 def test_equal_versions_are_seldom_called_worse():
     rng, worse = np.random.default_rng(4), dict.fromkeys([1, 20, "any"], 0)
     for _ in range(40):

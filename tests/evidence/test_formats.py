@@ -1166,8 +1166,8 @@ def test_a_cut_file_names_the_number_of_cases_of_its_run(tmp_path):
     "folder",
     [
         "mmlu:subject=law,model=a_b,seed=2",
-        "run seed=3 case=x",
-        "two  blanks",
+        pytest.param("run seed=3 case=x", marks=pytest.mark.slow),
+        pytest.param("two  blanks", marks=pytest.mark.slow),
         "score=f1 (br.fit)",
         "missing=0",
     ],

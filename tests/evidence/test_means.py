@@ -34,20 +34,20 @@ def probability_above(law, others):
 def test_intervals_and_probabilities_are_those_of_normal_or_t_distributions(cases):
     """Where the numbers of cases are known, of t distributions; probabilities by quadrature."""
     frame = BOARD.drop(columns="n") if cases is None else BOARD.assign(n=cases)
-    ranking = br.credible_ranking(br.fit(br.from_frame(frame), seed=1, draws=10_000))
+    ranking = br.credible_ranking(br.fit(br.from_frame(frame), seed=1, draws=2500))
     freedom = [np.inf] * 3 if cases is None else frame["n"] - 1
     laws = [student(*row) for row in zip(freedom, frame["mean"], frame["se"], strict=True)]
     for k, law in enumerate(laws):
         for name, level in (("lower", 0.025), ("upper", 0.975)):
             # The standard error of a quantile of draws.
-            error = np.sqrt(0.025 * 0.975 / 40_000) / law.pdf(law.ppf(level))
+            error = np.sqrt(0.025 * 0.975 / 10_000) / law.pdf(law.ppf(level))
             assert abs(ranking[name][k] - law.ppf(level)) < 5 * error
         rivals = [i for i in range(3) if i != k]
         pairs = [(ranking["superiority"][k, i], [laws[i]]) for i in rivals]
         for found, others in [(ranking["probability_best"][k], [laws[i] for i in rivals]), *pairs]:
             exact = probability_above(law, others)
             assert found.item() == pytest.approx(
-                exact, abs=5 * np.sqrt(exact * (1 - exact) / 40_000)
+                exact, abs=5 * np.sqrt(exact * (1 - exact) / 10_000)
             )
     assert ranking["observed"].values.tolist() == BOARD["mean"].tolist()
 

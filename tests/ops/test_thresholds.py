@@ -132,12 +132,12 @@ def test_optimism_vanishes_with_skill_and_is_signed_by_the_direction():
 
 
 def test_honest_intervals_hold_the_truth_with_ten_positive_cases():
-    """60 boards, Monte-Carlo error 0.03; with the spread at the chosen threshold alone they held it in 0.80."""
+    """30 boards, Monte-Carlo error 0.04; with the spread at the chosen threshold alone they held it in 0.80."""
     measure = load_script("scripts/measure_thresholds.py")
     honest, apparent, *_ = measure.coverage(
-        np.random.default_rng(4), 60, 100, 0.1, 0.95, "informedness"
+        np.random.default_rng(4), 30, 100, 0.1, 0.95, "informedness"
     )
-    assert honest >= 0.89
+    assert honest >= 0.87
     assert apparent < 0.7
 
 

@@ -43,7 +43,9 @@ def test_names_that_mean_nothing_are_refused(name):
         br.scores.get(name)
 
 
-@pytest.mark.parametrize("label", list("abc"))
+@pytest.mark.parametrize(
+    "label", ["b", *(pytest.param(other, marks=pytest.mark.slow) for other in "ac")]
+)
 def test_one_class_against_the_rest_is_scikit_learns(label):
     posterior = br.fit(JOINT, seed=1, draws=100)
     counts = groups_of(posterior)["observed_data"]["counts"]

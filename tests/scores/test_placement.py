@@ -288,7 +288,7 @@ CATALOGUE = [
 ]
 
 
-@pytest.mark.parametrize("prevalence", [None, 0.2, 0.5])
+@pytest.mark.parametrize("prevalence", [None, 0.2, pytest.param(0.5, marks=pytest.mark.slow)])
 def test_places_of_the_catalogue_are_those_and_there_are_no_others(prevalence):
     for score in CATALOGUE:
         at = br.place(score, prevalence)

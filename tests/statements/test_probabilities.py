@@ -243,7 +243,7 @@ def test_probable_orders_have_errors_of_batches_and_labels_of_ties(sticky):
     }
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=6)
 @given(
     score_draws(max_draws=10, max_entities=5, levels=4),
     st.sampled_from([0.0, 1.0]),
