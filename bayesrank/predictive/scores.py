@@ -187,7 +187,8 @@ def _lattice(pmf: xr.DataArray) -> _Lattice:
         of_tn = np.maximum(np.minimum(tn["last"], total - p) - tn["first"] + 1, 0)
         number[i] = of_tp.T @ of_tn
     where = np.flatnonzero(number)
-    mass, matrices = pmf.values.reshape(-1)[where], number.reshape(-1)[where].astype(np.int64)
+    some: Any = where if len(where) < number.size else slice(None)  # all: without a copy
+    mass, matrices = pmf.values.reshape(-1)[some], number.reshape(-1)[some].astype(np.int64)
     binned = any(f"{name}_first" in pmf.coords for name in ("positives", "tp", "tn"))
     return _Lattice(mass, matrices, where, pmf.shape, total, positives, tp, tn, binned)
 
