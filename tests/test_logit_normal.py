@@ -250,7 +250,7 @@ def three():
     return fit(counts, groups=["posterior_predictive", "prior", "prior_predictive"])
 
 
-def agree(ours, other, effective):
+def assert_same_moments(ours, other, effective):
     """Means and standard deviations alike, within five Monte-Carlo errors of draws worth ``effective``."""
     error = np.hypot(ours.std(0) / np.sqrt(effective), other.std(0) / np.sqrt(effective))
     assert (abs(ours.mean(0) - other.mean(0)) < 5 * error).all()
@@ -359,7 +359,7 @@ def test_the_sampler_and_nuts_agree():
     counts = br.datasets.load("ascus_hc2_repc")
     story = make_model(NAME, counts, {})
     plain = br.fit(counts, NAME, seed=1, draws=2000, nuts={"target_accept": 0.99, "tune": 2000})
-    agree(
+    assert_same_moments(
         *(
             learned(groups_of(fitted)["posterior"], story)
             for fitted in (br.fit(counts, NAME, seed=1), plain)
@@ -385,7 +385,7 @@ def test_one_entity_has_the_posterior_of_another_sampler(one, measure):
         "logits": right_logits(rates).reshape(-1, 15, 2),
     }
     for name, values in ours.items():
-        agree(values, getattr(found, name).reshape(-1, *values.shape[1:]), 300)
+        assert_same_moments(values, getattr(found, name).reshape(-1, *values.shape[1:]), 300)
     assert post.attrs["terms"].startswith("deviations; the design does not separate difficulty")
     assert "difficulty" not in post
     np.testing.assert_allclose(post["sd_between_datasets"], post["sd_of_deviations"])
