@@ -129,6 +129,13 @@ def test_bad_estimators_are_refused(estimators, options, message):
         br.from_estimators(estimators, X, Y, **options)
 
 
+def test_an_estimator_must_know_all_classes():
+    two = {"m": LogisticRegression().fit(X, Y)}
+    labels = np.where(np.arange(len(Y)) < 5, 2, Y)
+    with pytest.raises(br.ArgumentError, match=r"know the classes \[0, 1, 2\]; got .* knows 2"):
+        br.from_estimators(two, X, labels)
+
+
 def test_scikit_learn_is_imported_for_cv_alone():
     code = (
         "import sys, bayesrank as br\n"
