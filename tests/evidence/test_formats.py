@@ -613,7 +613,7 @@ MANGLED = {
     "rerun": (lambda f: [lm_eval(f, "a", second=0), lm_eval(f, "a", second=1), lm_eval(f, "b")], "a copy or a rerun", True),  # noqa: E501
     "other shots": (lambda f: [lm_eval(f, "a", second=0, **{"n-shot": {"gsm8k": 0}}), lm_eval(f, "b"),
                                lm_eval(f, "a", [0, 0, 1, 1], second=1, **{"n-shot": {"gsm8k": 5}})],
-                    "they differ in shots (0 and 5)", True),
+                    "3 of 4 runs have equal outcomes; they differ in shots (0 and 5)", True),
     "random name": (pair(lm_eval, model_source="CUSTOM"), "must name its system", True),
     "no name": (lambda f: [lm_eval(f, "a", results=False, place="x"), lm_eval(f, "b", results=False, place="y")],
                 "must name its system", True),
