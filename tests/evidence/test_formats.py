@@ -949,6 +949,16 @@ def test_a_promptfoo_csv_has_the_scores_of_each_provider(tmp_path):
     assert right["outcome"].tolist()[:3] == [1, 0, 0]
 
 
+def test_a_scorer_of_inspect_with_a_model_of_its_own_is_one_judge(tmp_path):
+    """Without it, each system is its own judge, which is refused."""
+    for model in "ab":
+        inspect(tmp_path, model, scorer="model_graded_qa")
+        log = json.loads((tmp_path / f"{model}.json").read_text())
+        log["eval"]["scorers"] = [{"name": "model_graded_qa", "options": {"model": "org/c"}}]
+        dump(tmp_path / f"{model}.json", log)
+    assert outcomes(br.read(tmp_path)) == {"a": [1, 0, 1, 1], "b": [1, 0, 1, 1]}
+
+
 def test_reruns_are_compared_by_the_two_files_that_are_named(tmp_path):
     for second, (shots, model) in enumerate([(0, "a"), (0, "a"), (5, "a"), (0, "b")]):
         lm_eval(tmp_path, model, second=second, **{"n-shot": {"gsm8k": shots}})
