@@ -52,6 +52,14 @@ def test_nothing_heavy_is_loaded_and_by_a_fit_only_its_container():
     assert fit & {"arviz", "matplotlib", "pymc"} == ({"arviz", "matplotlib"} if old else set())
 
 
+def test_a_report_loads_only_what_its_tile_is_computed_with(tmp_path):
+    report = f"cli.cli(['report', 'tornado', '-o', {str(tmp_path / 'page.html')!r}], standalone_mode=False)"
+    assert loaded_after(
+        "from bayesrank import cli; import contextlib, io",
+        f"with contextlib.redirect_stdout(io.StringIO()): {report}",
+    ) == [set(), {"numba"}]
+
+
 def test_the_first_statement_may_name_the_models():
     """An attribute of the package that only a later import sets is missing in a new process."""
     code = "import bayesrank as br; print(br.models.names()[0])"

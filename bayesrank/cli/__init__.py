@@ -1,5 +1,7 @@
 """The command ``bayesrank``: from tables or evaluation logs to a credible ranking, a Tile, a decision or a report."""
 
+import atexit
+import gc
 import os
 import pkgutil
 import signal
@@ -172,6 +174,9 @@ def main() -> None:
         # The command computes in memory; where Dask is installed, xarray would import it with the
         # first array.
         sys.modules.setdefault("dask", None)  # type: ignore[arg-type]
+    # A command lives for seconds: what it imports is not searched for garbage again and again, nor at the end.
+    gc.set_threshold(300_000)
+    atexit.register(gc.freeze)
     for name in ("SIGTERM", "SIGHUP"):
         if (number := getattr(signal, name, None)) and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _end)

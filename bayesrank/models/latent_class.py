@@ -47,8 +47,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import expit
-from scipy.stats import chi2
+from scipy.special import chdtrc, expit
 
 from bayesrank._core.checks import check_choice, describe_value, is_number
 from bayesrank._core.errors import ArgumentError, ArgumentTypeError, InPython
@@ -379,7 +378,7 @@ class LatentClass:
                 checks.append((g2 - self.fits[wider][1], freedom - self.fits[wider][2]))
         if not checks:
             return [Note("latent_fit_unchecked", {"dependence": kind})]
-        if min(chi2.sf(max(more, 0.0), least) for more, least in checks) * len(checks) >= POOR:
+        if min(chdtrc(least, max(more, 0.0)) for more, least in checks) * len(checks) >= POOR:
             return []
         return [
             Note("latent_fit_poor", {"dependence": kind, "g2": float(g2), "freedom": int(freedom)})

@@ -202,7 +202,7 @@ class Paired:
 
         names = self.joint["entity"].values[self.order].tolist()
         if group == "prior":
-            drawn = process.unseen(of, names, block.size) @ process.base
+            drawn = process.featured(process.unseen(of, names, block.size))
         else:
             drawn = process.draw(of, names, block.size)
         return drawn[:, np.argsort(self._columns()[: drawn.shape[1]])]

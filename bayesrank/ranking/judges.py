@@ -51,8 +51,6 @@ def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
     >>> br.judge_errors(posterior)["accepts_wrong"].round(1).item()
     0.5
     """
-    from scipy.stats import rankdata
-
     prob = check_prob("prob", prob)
     groups = groups_of(posterior, "posterior", "observed_data", argument="posterior")
     posterior_group = groups.get("posterior", xr.Dataset())
@@ -69,6 +67,8 @@ def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
             "several",
             InPython("br.pool pools the evidence"),
         )
+    from scipy.stats import rankdata
+
     ranking = credible_ranking(posterior, "mean_outcome", prob=prob)
     levels = [0.5, (1 - prob) / 2, (1 + prob) / 2]
     ends = posterior_group["judge_error"].quantile(levels, ("chain", "draw"))

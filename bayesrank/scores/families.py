@@ -106,7 +106,7 @@ def conditional_probability(
     ranks = inside == correct and bool(all_cells & {"fp", "fn"})
     wrong = inside == all_cells & {"fp", "fn"} and bool(correct)
     fixed: dict[str, Any] = {
-        "higher_is_better": True if ranks else False if wrong else None,
+        "higher_is_better": ranks if ranks or wrong else None,
         "depends_on_prevalence": all_cells not in ({"tn", "fp"}, {"fn", "tp"}),
         "importance": {c: float(c in all_cells) for c in CELLS} if ranks else None,
         "complement": conditional_probability(f"right_{name}", " ".join(correct), given)

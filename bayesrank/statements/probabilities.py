@@ -224,21 +224,18 @@ def _of_claim(claim: Statement, ranking: xr.Dataset) -> tuple[float, float, list
             )
             return min(float(p), 1.0), float(error), [entity]
         case Beats(entity, sign, rival):
-            if ranking["undefined"].values[[entity, rival]].any():
-                return 0.0, 0.0, [entity, rival]
-            above, below = (
-                ranking["superiority"].values[pair] for pair in ((entity, rival), (rival, entity))
+            both, pair, reverse = [entity, rival], (entity, rival), (rival, entity)
+            if ranking["undefined"].values[both].any():
+                return 0.0, 0.0, both
+            superiority, errors = (
+                ranking[name].values for name in ("superiority", "superiority_error")
             )
-            errors = ranking["superiority_error"].values
-            p = (
-                above
-                if sign == ">"
-                else 1 - below
-                if sign == ">="
-                else ranking["equivalence"].values[entity, rival]
-            )
-            used = errors[entity, rival] * (sign != ">=") + errors[rival, entity] * (sign != ">")
-            return float(p), float(used), [entity, rival]
+            if sign == ">":
+                return float(superiority[pair]), float(errors[pair]), both
+            if sign == ">=":
+                return float(1 - superiority[reverse]), float(errors[reverse]), both
+            equal = ranking["equivalence"].values[pair]
+            return float(equal), float(errors[pair] + errors[reverse]), both
     return None
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 from scipy.optimize import minimize_scalar
-from scipy.stats import beta as beta_distribution
+from scipy.special import betainccinv, betaincinv
 
 from bayesrank._core.calls import check_call
 from bayesrank._core.checks import (
@@ -307,12 +307,12 @@ def _distribution(
         if parameters.min() < LEAST_PARAMETER or parameters.max() > GREATEST_PARAMETER:
             limits = f"must have Beta parameters from {LEAST_PARAMETER:g} to {GREATEST_PARAMETER:g}"
             raise ArgumentError("prevalence", limits, describe_value(prevalence))
-        positives, negatives = beta_distribution(*parameters), beta_distribution(*parameters[::-1])
+        a, b = parameters
 
         def shares(level: Any) -> Shares:
             return Shares(
-                np.maximum(positives.ppf(level), SMALLEST),
-                np.maximum(negatives.isf(level), SMALLEST),
+                np.maximum(betaincinv(a, b, level), SMALLEST),
+                np.maximum(betainccinv(b, a, level), SMALLEST),
             )
 
         nodes = shares((np.arange(NODES) + 0.5) / NODES)

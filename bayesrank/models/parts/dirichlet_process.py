@@ -87,7 +87,9 @@ class Process:
                 ):
                     weight = mass[:, self.unit[part] - start] * self.size[part]
                     answers = summands[self.codes[part, 1:]].reshape(part.size, -1)
-                    total[:, :, i] += (weight @ answers).reshape(draws, entities, -1)
+                    given = np.flatnonzero(answers.any(axis=0))  # a few, where classes are many
+                    entity, summand = np.divmod(given, summands.shape[1])
+                    total[:, entity, i, summand] += weight @ answers[:, given]
         return total @ self.features if by_features else total
 
     def unseen(
@@ -148,8 +150,13 @@ class Process:
         """Draw unnormalised posterior sums: (draw, entity, class, feature)."""
         total = self.observed(stream, draws)
         if self.prior[0].sum():
-            total[:, : len(self.prior)] += self._prior_sums(stream, names, draws) @ self.base
+            total[:, : len(self.prior)] += self.featured(self._prior_sums(stream, names, draws))
         return total
+
+    def featured(self, answers: np.ndarray) -> np.ndarray:
+        """Return the sums over the answers of ``prior`` of their features: of each answer alone, the answers."""
+        alone = np.array_equal(self.base, np.eye(len(self.base)))
+        return answers if alone else answers @ self.base
 
 
 def gather(
