@@ -17,6 +17,7 @@ from bayesrank.models.parts.logit_normal_likelihood import (
     log_likelihoods,
     nodes_of,
 )
+from bayesrank.models.parts.logit_normal_tables import table_data
 from bayesrank.models.parts.normal_logits import (
     between,
     empirical_logits,
@@ -308,6 +309,35 @@ def test_the_posterior_is_the_prior_times_the_probability_of_the_counts(entities
         abs((ours**2).mean(0) - square)
         < 4.5 * np.hypot(square_error, (ours**2).std(0) / np.sqrt(size))
     ).all()
+
+
+def test_steps_of_the_logits_of_tables_have_their_posterior(monkeypatch):
+    """Moments of the standardised logits by sums over a grid; the kernel runs as plain Python."""
+    monkeypatch.setattr(
+        "bayesrank._core.compiled.njit", lambda **options: lambda function: function
+    )
+    kernel = load_script("bayesrank/models/parts/logit_normal_kernel.py")
+    data = table_data(np.array([[3, 8], [1, 2]]), np.array([[10, 9], [3, 8]])).reshape(-1, 8)
+    mu, none, pairs = np.array([[0.5, 1.0]]), np.zeros((2, 2)), np.array([[0, 0], [0, 1]])
+    factors = kernel.covariance_factors(np.array([0.2, 0.0, 0.5, 0.0, 0.0, 0.0]))
+    given = (factors, pairs, data)
+    rng, v, of_table = np.random.default_rng(1), np.zeros((2, 2)), np.zeros(2)
+    out, found = kernel.compute_tables(mu, none, none, v, *given), np.empty((4000, 2, 2))
+    for draw in found:
+        kernel.move_tables(rng, mu, none, none, v, out, *given, of_table, 0.0)
+        draw[:] = v
+    grid = np.linspace(-6, 6, 49)
+    for i in range(2):
+        around = kernel.approximate_table(i, mu, none, none, *given)
+        log = np.array(
+            [[kernel.compute_table(i, around, x, y, factors, data)[4] for y in grid] for x in grid]
+        )
+        share = np.exp(log - special.logsumexp(log))
+        for column in range(2):
+            mass = share.sum(axis=1 - column)
+            # Half of the draws are effective; four and a half standard errors are allowed.
+            assert found[:, i, column].mean() == pytest.approx(mass @ grid, abs=0.1)
+            assert (found[:, i, column] ** 2).mean() == pytest.approx(mass @ grid**2, abs=0.15)
 
 
 def test_without_cases_the_posterior_is_the_prior():
