@@ -340,6 +340,16 @@ def test_steps_of_the_logits_of_tables_have_their_posterior(monkeypatch):
             assert (found[:, i, column] ** 2).mean() == pytest.approx(mass @ grid**2, abs=0.15)
 
 
+def test_typical_and_new_kinds_of_data_sets_have_the_variances_of_a_sample():
+    """Of centred difficulties x of n data sets: Σx² / n (n - 1) of their mean, and Σx² / n of one of them."""
+    story = make_model(NAME, tables(2, 4), {})
+    hard = np.array([-1.0, -0.2, 0.3, 0.9])
+    centre = np.broadcast_to(hard[:, None], (20_000, 4, 2))
+    average, single = story._draw_kinds(centre, np.random.default_rng(1))
+    np.testing.assert_allclose(average.var(axis=0), (hard**2).sum() / (4 * 3), rtol=0.05)
+    np.testing.assert_allclose(single.var(axis=0), (hard**2).sum() / 4, rtol=0.05)
+
+
 def test_without_cases_the_posterior_is_the_prior():
     counts = 0 * tables(2, 3)
     counts["measured"][:] = True
