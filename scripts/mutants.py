@@ -35,8 +35,10 @@ from coverage import CoverageData
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = (
+    "analysis",
     "cases",
     "claims",
+    "cli",
     "decisions",
     "evidence",
     "exact",
@@ -44,6 +46,7 @@ PACKAGES = (
     "models",
     "planning",
     "ranking",
+    "report",
     "scores",
 )
 #: Mutants that are judged at the same time, each in its own copy of the repository.

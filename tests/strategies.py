@@ -139,7 +139,7 @@ def peak_of(call, *given):
         tracemalloc.stop()
 
 
-def have_marginals(posterior, entity, table):
+def assert_beta_marginals(posterior, entity, table):
     """Scores of a two-class table with Dirichlet cells are Beta, by aggregation and neutrality."""
     (tn, fp), (fn, tp) = table
     laws = {

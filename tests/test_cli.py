@@ -60,6 +60,7 @@ def test_rank_prints_a_table_and_a_verdict_and_nothing_else(table):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
+    assert [line for line in done.stdout.splitlines() if line.endswith(" ")] == []
     for word in (
         "Ranking of 2 entities by F1.",
         "entity",

@@ -24,6 +24,11 @@ from tests.scripts import ROOT, load_script
 from tests.tables.test_suggestions import remedies
 
 RANKED = [one for one in ENTRIES if "asks" not in one]
+#: At most forty files are ranked by the command in the quick run.
+COMMANDS = [
+    pytest.param(one, marks=[pytest.mark.slow] if at % (1 + len(RANKED) // 40) else [])
+    for at, one in enumerate(RANKED)
+]
 ASKED = [one for one in ENTRIES if "asks" in one]
 #: Scores of the whole table, which no sum over cases is.
 AREAS = ("auc_roc",)
@@ -88,7 +93,7 @@ def test_a_file_that_leaves_a_question_open_stops_with_what_was_promised(one):
         assert same(found, held), (words, found, held)
 
 
-@pytest.mark.parametrize("one", RANKED[:: 1 + len(RANKED) // 40], ids=name_of)
+@pytest.mark.parametrize("one", COMMANDS, ids=name_of)
 def test_the_command_prints_the_right_answer(one):
     found, said = by_command(FOLDER / one["file"], one.get("options", ""), one["score"])
     assert found is not None, said
@@ -97,12 +102,6 @@ def test_the_command_prints_the_right_answer(one):
             {n: round(v, 9) for n, v in found.items()},
             {n: round(v, 9) for n, v in one["observed"].items()},
         )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("one", RANKED, ids=name_of)
-def test_the_command_prints_every_right_answer(one):
-    test_the_command_prints_the_right_answer(one)
 
 
 @pytest.fixture(scope="module")

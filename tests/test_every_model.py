@@ -64,7 +64,7 @@ def fit(evidence, model, **options):
     return groups_of(br.fit(evidence, model, **{"draws": 40, "chains": 2, "seed": 1} | options))
 
 
-def same(name, found, wanted):
+def assert_same_draws(name, found, wanted):
     """Bit for bit, but for sums of products, whose last digits depend on their number."""
     for variable, values in wanted.data_vars.items():
         rtol = 1e-9 if name.startswith(("paired", "hierarchical", "entities", "crossed")) else 0
@@ -90,14 +90,14 @@ def test_the_order_of_the_evidence_changes_no_number(name):
             if dim in found[group].dims
         }
         assert kept
-        same(name, other[group].sel(labels)[kept], found[group][kept])
+        assert_same_draws(name, other[group].sel(labels)[kept], found[group][kept])
 
 
 @pytest.mark.parametrize("name", EXACT)
 def test_a_short_run_begins_a_long_one(name):
     evidence, model, _ = CASES[name]
     short, long = (fit(evidence, model, draws=draws)["posterior"] for draws in (40, 1100))
-    same(name, long.isel(draw=slice(40)), short)
+    assert_same_draws(name, long.isel(draw=slice(40)), short)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_another_entity_changes_no_draw(name):
     whole, alone = (
         fit(each, model)["posterior"] for each in (evidence, evidence.sel(entity=["b"]))
     )
-    same(name, whole.sel(entity=["b"]), alone)
+    assert_same_draws(name, whole.sel(entity=["b"]), alone)
 
 
 @pytest.mark.parametrize("model", [name for name in CASES if name in names() and name != "paired"])

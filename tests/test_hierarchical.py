@@ -7,6 +7,7 @@ from scipy import special, stats
 
 import bayesrank as br
 from bayesrank._core.source import groups_of
+from bayesrank.models import make_model
 from bayesrank.models.parts.population import SPREAD, learn, log_likelihood
 from tests.strategies import outcome_counts
 
@@ -62,6 +63,15 @@ def test_mean_spread_and_evidence_are_those_of_plain_integrals(right, cases, pri
     for values, expected in zip((mean, spread, mean * spread), wanted, strict=True):
         assert abs(values.mean() - expected) < 4 * values.std() / np.sqrt(values.size)
     assert found.log_evidence == pytest.approx(np.log(total), abs=2e-4)
+
+
+def test_no_cases_are_certain():
+    counts = br.from_counts(
+        tn=[7, 8], fp=[2, 1], fn=[9, 1], tp=[2, 9], entity=["a", "a"], dataset=["x", "y"]
+    )
+    model = make_model("hierarchical_beta_binomial", counts, {})
+    assert model.log_evidence(0 * model.members, 0 * model.class_sizes) == 0
+    assert model.log_evidence() < -1
 
 
 def test_without_cases_it_is_the_prior():

@@ -50,7 +50,7 @@ def fitted():
     return br.fit(COUNTS, MODEL, seed=1, groups=["prior", "log_likelihood", "posterior_predictive"])
 
 
-def close(draws, wanted):
+def assert_means_near(draws, wanted):
     """Means within four and a half standard errors of independent draws, some hundred of them."""
     error = draws.std(["chain", "draw"]) / np.sqrt(draws.sizes["chain"] * draws.sizes["draw"])
     gap = (draws.mean(["chain", "draw"]) - wanted) / error
@@ -68,7 +68,7 @@ def test_rates_are_those_of_the_population(fitted):
     told = xr.concat(
         [rows.isel(actual=c, predicted=c, drop=True) for c in range(CLASSES)], "actual"
     )
-    close(told - wanted.assign_coords(actual=cases["actual"]).drop_vars("actual"), 0.0)
+    assert_means_near(told - wanted.assign_coords(actual=cases["actual"]).drop_vars("actual"), 0.0)
     for name in ("mean_recall", "spread"):
         for e in range(3):
             n, x = cases.values[e], right.values[e]
@@ -81,7 +81,7 @@ def test_class_shares_are_dirichlet_with_a_learned_spread(fitted):
     """Given the spread, the share of a class is (κ/5 + its cases) / (κ + cases)."""
     post, cases = fitted["posterior"], COUNTS.sum("predicted").isel(entity=0, drop=True)
     kappa = 1 / post["spread_of_prevalence"] ** 2 - 1
-    close(post["prevalence"] - (kappa / CLASSES + cases) / (kappa + cases.sum()), 0.0)
+    assert_means_near(post["prevalence"] - (kappa / CLASSES + cases) / (kappa + cases.sum()), 0.0)
     drawn = draw_spread(
         cases.values[None], np.full((1, CLASSES), 0.2), np.random.default_rng(1), 20_000
     )
@@ -98,7 +98,7 @@ def test_errors_are_dirichlet_with_a_learned_spread(fitted):
     table = fitted["posterior"]["performance"].where(off, 0.0)
     wanted = (kappa / (CLASSES - 1) + errors) / (kappa + errors.sum("predicted"))
     gap = (table / table.sum("predicted") - wanted).where(off)
-    close(gap.stack(cell=("actual", "predicted")).dropna("cell"), 0.0)
+    assert_means_near(gap.stack(cell=("actual", "predicted")).dropna("cell"), 0.0)
 
 
 @pytest.mark.parametrize("mean", [[0.25] * 4, [0.1, 0.2, 0.3, 0.4]])
@@ -134,7 +134,7 @@ def test_the_prior_of_the_mean_is_one_class_shared_as_the_diagonal_and_the_rest_
     spread = prior["spread"].values.ravel()
     odds = spread / np.sqrt(1 - spread**2)
     assert stats.kstest(odds, lambda t: 2 * stats.t(3, scale=SPREAD).cdf(t) - 1).pvalue > 1e-3
-    close(prior["performance"].sum("predicted").isel(entity=0), 1 / CLASSES)
+    assert_means_near(prior["performance"].sum("predicted").isel(entity=0), 1 / CLASSES)
     assert stats.kstest(prior["spread_of_prevalence"].values.ravel(), "uniform").pvalue > 1e-3
     one_a_cell = HierarchicalClasses(COUNTS, prior="uniform")
     np.testing.assert_allclose(one_a_cell.prior, np.tile([1 - 1 / CLASSES, 1 / CLASSES], (3, 1)))
@@ -425,7 +425,7 @@ def test_classes_of_unlike_sizes_have_a_slope():
     odds = post["mean_recall"] / (1 - post["mean_recall"])
     own = expit(np.log(odds) + post["slope_of_size"] * covariate[4])
     wanted = (own * kappa + 1) / (kappa + 3)
-    close(rows.isel(actual=4, predicted=4, drop=True) - wanted, 0.0)
+    assert_means_near(rows.isel(actual=4, predicted=4, drop=True) - wanted, 0.0)
     assert any(
         note.code == "prior_of_size_slope" for note in HierarchicalClasses(unlike()).priors()
     )

@@ -254,7 +254,7 @@ def call_with(function, more, parameter, value):
     return None
 
 
-def sweep(function, more, numbers):
+def check_odd_values(function, more, numbers):
     """Try odd values of each argument: so many at random, the same in every run."""
     parameters = inspect.signature(function).parameters
     # Two arguments may contradict each other: the message names one of them.
@@ -286,7 +286,7 @@ def test_some_odd_values_of_each_argument_work_or_are_refused(
     function, more, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    sweep(function, more, 2)
+    check_odd_values(function, more, 2)
 
 
 @pytest.mark.slow
@@ -298,7 +298,7 @@ def test_odd_values_of_each_argument_work_or_are_refused(function, more, tmp_pat
     monkeypatch.chdir(tmp_path)
     several, given = valid_call(function, more)
     function(*several, **given)
-    sweep(function, more, len(ODD))
+    check_odd_values(function, more, len(ODD))
 
 
 def test_the_sweep_finds_what_is_no_refusal():
@@ -306,7 +306,7 @@ def test_the_sweep_finds_what_is_no_refusal():
         return [[name] for name in names] if names is not None else [0] * count
 
     with pytest.raises(AssertionError, match=r"broken\(names="):
-        sweep(broken, {}, len(ODD))
+        check_odd_values(broken, {}, len(ODD))
 
 
 # --- Names in an order of their own ---------------------------------------------------------------------------------

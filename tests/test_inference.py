@@ -10,7 +10,7 @@ from bayesrank._core.compat import import_arviz
 from bayesrank._core.source import groups_of
 from bayesrank.models import make_model
 from bayesrank.models.parts.priors import concentration
-from tests.strategies import LEVEL, have_marginals
+from tests.strategies import LEVEL, assert_beta_marginals
 
 NAMES = ["a", "b"]
 CELLS = {"tn": [70, 60], "fp": [10, 20], "fn": [6, 9], "tp": [24, 21]}
@@ -29,7 +29,7 @@ def draws_of(source, entity):
 def test_beta_marginals_of_the_dirichlet(prior, alpha):
     posterior = br.fit(COUNTS, prior=prior, seed=3)
     for name in NAMES:
-        have_marginals(posterior, name, COUNTS.sel(entity=name).values + alpha)
+        assert_beta_marginals(posterior, name, COUNTS.sel(entity=name).values + alpha)
 
 
 def test_cocaine_classifier_intervals():

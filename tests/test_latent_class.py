@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from scipy.special import expit, logit
 
 import bayesrank as br
@@ -132,6 +133,27 @@ def test_a_random_effect_keeps_the_margins():
         possible, number = cells.expected(each)
         share = number @ possible.verdict / number.sum()
         np.testing.assert_allclose(share, expit(each[1:6]), atol=1e-6)
+
+
+def test_the_most_central_test_has_the_largest_correlations():
+    """The best test is rarely positive, so that it varies least."""
+    cells = LatentClass(evidence([0.2], [0.9, 0.8, 0.6], [0.99, 0.7, 0.9], 2000)).cells
+    verdicts = np.repeat(cells.verdict, cells.count.astype(int), axis=0)
+    assert np.abs(np.corrcoef(verdicts.T)).sum(axis=1).argmax() == 0
+    assert verdicts.var(axis=0).argmin() == 0
+    assert cells.most_central(list("abc")) == 0
+
+
+@pytest.mark.parametrize("kind", ["none", "by_class"])
+def test_the_prior_is_a_product_of_beta_and_normal_densities(kind):
+    prior = LatentClass(TEETH, dependence=kind).prior
+    theta = np.random.default_rng(4).normal(0, 1.2, (3, prior.cells.size))
+    x, effect = np.split(theta, [prior.cells.rates], axis=1)
+    of_rates = stats.beta.logpdf(expit(x), *prior.shapes.T) + np.log(expit(x) * expit(-x))
+    of_effects = stats.norm.logpdf(effect, scale=prior.scale)
+    np.testing.assert_allclose(
+        prior.density(theta)[0], of_rates.sum(axis=1) + of_effects.sum(axis=1)
+    )
 
 
 def test_pairs_have_their_margins_and_odds_ratio():

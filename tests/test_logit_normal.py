@@ -17,6 +17,7 @@ from bayesrank.models.parts.logit_normal_likelihood import (
     log_likelihoods,
     nodes_of,
 )
+from bayesrank.models.parts.logit_normal_tables import table_data
 from bayesrank.models.parts.normal_logits import (
     between,
     empirical_logits,
@@ -250,7 +251,7 @@ def three():
     return fit(counts, groups=["posterior_predictive", "prior", "prior_predictive"])
 
 
-def agree(ours, other, effective):
+def assert_same_moments(ours, other, effective):
     """Means and standard deviations alike, within five Monte-Carlo errors of draws worth ``effective``."""
     error = np.hypot(ours.std(0) / np.sqrt(effective), other.std(0) / np.sqrt(effective))
     assert (abs(ours.mean(0) - other.mean(0)) < 5 * error).all()
@@ -310,6 +311,45 @@ def test_the_posterior_is_the_prior_times_the_probability_of_the_counts(entities
     ).all()
 
 
+def test_steps_of_the_logits_of_tables_have_their_posterior(monkeypatch):
+    """Moments of the standardised logits by sums over a grid; the kernel runs as plain Python."""
+    monkeypatch.setattr(
+        "bayesrank._core.compiled.njit", lambda **options: lambda function: function
+    )
+    kernel = load_script("bayesrank/models/parts/logit_normal_kernel.py")
+    data = table_data(np.array([[3, 8], [1, 2]]), np.array([[10, 9], [3, 8]])).reshape(-1, 8)
+    mu, none, pairs = np.array([[0.5, 1.0]]), np.zeros((2, 2)), np.array([[0, 0], [0, 1]])
+    factors = kernel.covariance_factors(np.array([0.2, 0.0, 0.5, 0.0, 0.0, 0.0]))
+    given = (factors, pairs, data)
+    rng, v, of_table = np.random.default_rng(1), np.zeros((2, 2)), np.zeros(2)
+    out, found = kernel.compute_tables(mu, none, none, v, *given), np.empty((4000, 2, 2))
+    for draw in found:
+        kernel.move_tables(rng, mu, none, none, v, out, *given, of_table, 0.0)
+        draw[:] = v
+    grid = np.linspace(-6, 6, 49)
+    for i in range(2):
+        around = kernel.approximate_table(i, mu, none, none, *given)
+        log = np.array(
+            [[kernel.compute_table(i, around, x, y, factors, data)[4] for y in grid] for x in grid]
+        )
+        share = np.exp(log - special.logsumexp(log))
+        for column in range(2):
+            mass = share.sum(axis=1 - column)
+            # Half of the draws are effective; four and a half standard errors are allowed.
+            assert found[:, i, column].mean() == pytest.approx(mass @ grid, abs=0.1)
+            assert (found[:, i, column] ** 2).mean() == pytest.approx(mass @ grid**2, abs=0.15)
+
+
+def test_typical_and_new_kinds_of_data_sets_have_the_variances_of_a_sample():
+    """Of centred difficulties x of n data sets: Σx² / n (n - 1) of their mean, and Σx² / n of one of them."""
+    story = make_model(NAME, tables(2, 4), {})
+    hard = np.array([-1.0, -0.2, 0.3, 0.9])
+    centre = np.broadcast_to(hard[:, None], (20_000, 4, 2))
+    average, single = story._draw_kinds(centre, np.random.default_rng(1))
+    np.testing.assert_allclose(average.var(axis=0), (hard**2).sum() / (4 * 3), rtol=0.05)
+    np.testing.assert_allclose(single.var(axis=0), (hard**2).sum() / 4, rtol=0.05)
+
+
 def test_without_cases_the_posterior_is_the_prior():
     counts = 0 * tables(2, 3)
     counts["measured"][:] = True
@@ -359,7 +399,7 @@ def test_the_sampler_and_nuts_agree():
     counts = br.datasets.load("ascus_hc2_repc")
     story = make_model(NAME, counts, {})
     plain = br.fit(counts, NAME, seed=1, draws=2000, nuts={"target_accept": 0.99, "tune": 2000})
-    agree(
+    assert_same_moments(
         *(
             learned(groups_of(fitted)["posterior"], story)
             for fitted in (br.fit(counts, NAME, seed=1), plain)
@@ -385,7 +425,7 @@ def test_one_entity_has_the_posterior_of_another_sampler(one, measure):
         "logits": right_logits(rates).reshape(-1, 15, 2),
     }
     for name, values in ours.items():
-        agree(values, getattr(found, name).reshape(-1, *values.shape[1:]), 300)
+        assert_same_moments(values, getattr(found, name).reshape(-1, *values.shape[1:]), 300)
     assert post.attrs["terms"].startswith("deviations; the design does not separate difficulty")
     assert "difficulty" not in post
     np.testing.assert_allclose(post["sd_between_datasets"], post["sd_of_deviations"])

@@ -10,7 +10,7 @@ import bayesrank as br
 from bayesrank._core.source import groups_of
 from bayesrank.models.parts import dirichlet_process as _dirichlet_process
 from bayesrank.models.parts.priors import of_shape
-from tests.strategies import LEVEL, have_marginals
+from tests.strategies import LEVEL, assert_beta_marginals
 from tests.told import codes_in, fields_of
 
 RNG = np.random.default_rng(7)
@@ -43,7 +43,7 @@ def test_marginals_of_two_classes_are_those_of_the_unpaired_model(prior):
         groups_of(posterior)["observed_data"]["counts"].drop_vars("test_set"), counts
     )
     for entity in GUESSES:
-        have_marginals(posterior, entity, counts.sel(entity=entity).values + alpha)
+        assert_beta_marginals(posterior, entity, counts.sel(entity=entity).values + alpha)
 
 
 def test_marginals_of_four_classes():
@@ -74,12 +74,14 @@ def test_priors_of_their_own_share_the_row_totals():
     posterior = br.fit(JOINT, "paired", prior=own, seed=3)
     counts = br.from_predictions(TRUTH, GUESSES)
     for entity, alpha in own.items():
-        have_marginals(posterior, entity, counts.sel(entity=entity).values + np.asarray(alpha))
+        assert_beta_marginals(
+            posterior, entity, counts.sel(entity=entity).values + np.asarray(alpha)
+        )
 
 
 def test_the_prior_is_the_unpaired_models():
     prior = groups_of(br.fit(JOINT, "paired", prior=2, seed=1, groups=["prior"]))["prior"]
-    have_marginals(prior, "b", np.full((2, 2), 2.0))
+    assert_beta_marginals(prior, "b", np.full((2, 2), 2.0))
 
 
 def test_a_class_without_cases_keeps_its_rates():
@@ -96,7 +98,7 @@ def test_a_class_without_cases_keeps_its_rates():
 def test_a_class_may_have_no_prior():
     posterior = br.fit(JOINT, "paired", prior=[[0, 0], [1, 3]], seed=1)
     counts = br.from_predictions(TRUTH, GUESSES).sel(entity="c")
-    have_marginals(posterior, "c", counts.values + np.array([[0, 0], [1, 3]]))
+    assert_beta_marginals(posterior, "c", counts.values + np.array([[0, 0], [1, 3]]))
     empty = br.joint_outcomes([0, 0, 0], {"a": [0, 1, 0]}, labels=[0, 1])
     assert np.isnan(
         values(br.fit(empty, "paired", prior="haldane", force=True, seed=1), "tpr", "a")
@@ -237,7 +239,7 @@ def test_data_sets_are_apart():
     counts = br.from_predictions(TRUTH, GUESSES, dataset=where)
     for dataset in ("north", "south"):
         part = br.as_performance(posterior).sel(dataset=dataset)
-        have_marginals(part, "a", counts.sel(entity="a", dataset=dataset).values + 0.5)
+        assert_beta_marginals(part, "a", counts.sel(entity="a", dataset=dataset).values + 0.5)
     twice = br.joint_outcomes(
         [*TRUTH, *TRUTH], {"a": [*GUESSES["a"]] * 2}, dataset=["x"] * 120 + ["y"] * 120
     )

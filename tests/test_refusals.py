@@ -16,7 +16,7 @@ from tests.refusals import COMMANDS, HUGE, ROWS, STRANGE, figure_axes
 from tests.strategies import peak_of
 
 
-def refused(words, call, *values):
+def assert_refused(words, call, *values):
     values = [figure_axes() if value is figure_axes else value for value in values]
     with pytest.raises(br.ArgumentError) as caught:
         call(*values)
@@ -32,7 +32,7 @@ def refused(words, call, *values):
 )
 def test_bad_calls_are_refused_in_words(words, call, bad):
     for values in [(value,) for value in bad] or [()]:
-        refused(words, call, *values)
+        assert_refused(words, call, *values)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_bad_calls_are_refused_in_words(words, call, bad):
 )
 def test_what_would_not_fit_is_refused_before_the_work(words, call, bad):
     for values in [(value,) for value in bad] or [()]:
-        assert peak_of(refused, words, call, *values) < 80e6
+        assert peak_of(assert_refused, words, call, *values) < 80e6
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_bad_values_of_shared_arguments_are_refused_by_name(
             bad is one for one in allowed
         ):
             continue
-        refused(
+        assert_refused(
             rf"^{argument} (must|cannot) ",
             lambda bad=bad: function(*several, **given | {argument: bad}),
         )

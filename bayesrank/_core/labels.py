@@ -35,6 +35,15 @@ def index_of(values: Any, name: str | None = None) -> pd.Index:
         return pd.Index(values, dtype=object, name=name)
 
 
+def sum_except(array: xr.DataArray, *dims: str) -> np.ndarray:
+    """Return sums over all dims but some, which keep their order; NaN counts 0.
+
+    NumPy takes a tenth of the time of a labelled sum, which matters for tables of a few counts.
+    """
+    over = tuple(i for i, dim in enumerate(array.dims) if dim not in dims)
+    return np.asarray(np.nansum(array.values, axis=over))
+
+
 def object_array(values: Any) -> np.ndarray:
     """Return an object array of a sequence's items; nested sequences stay whole."""
     if (

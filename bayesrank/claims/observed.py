@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import xarray as xr
 
+from bayesrank._core.labels import sum_except
 from bayesrank._core.notes import Note
 from bayesrank._core.records import EvidenceRecord, ModelRecord
 from bayesrank.claims.effective import Information
@@ -108,8 +109,7 @@ class Observed:
         """Return the number of cases of each entity over all remaining data sets; NaN if unknown."""
         if self.cases is None:
             return np.full(entities, np.nan)
-        cases = self.cases.variable
-        return cases.sum([d for d in cases.dims if d != "entity"]).values.astype(float)
+        return sum_except(self.cases, "entity").astype(float)
 
     @property
     def joint_cases(self) -> CaseEvidence | None:
@@ -120,8 +120,7 @@ class Observed:
         """Return the number of cases that the prior of each entity stands for (entity)."""
         if self.prior is None:
             return np.zeros(entities)
-        mass = self.prior.variable.sum([d for d in self.prior.dims if d != "entity"]).values
-        return np.broadcast_to(mass, entities)
+        return np.broadcast_to(sum_except(self.prior, "entity"), entities)
 
     @property
     def table(self) -> xr.DataArray | None:

@@ -63,7 +63,7 @@ class Units:
     @property
     def few(self) -> bool:
         """Return whether any draws are less uncertain than units make them."""
-        return bool((self.factor != 1).any() or np.isfinite(self.freedom).any())
+        return bool((self.factor.values != 1).any() or np.isfinite(self.freedom.values).any())
 
     def spread(self, values: xr.DataArray, limits: tuple[float, float]) -> xr.DataArray:
         """Return draws further from their median, within the limits, where units are few.

@@ -278,7 +278,7 @@ def _count_patterns(
     texts, text_codes = np.unique(cases.answers, return_inverse=True)
     parts: list[np.ndarray] = [codes.reshape(values.shape), cost_codes.reshape(costs.shape)]
     parts += [] if runs is None else [runs]
-    parts.append(text_codes.reshape(len(values), -1))
+    parts.append(text_codes.reshape(len(values), cases.answers.shape[1]))
     weighted = scale_weights(cases.numbers, cases.groups.get("dataset"))
     rows, counts, coords = patterns(np.hstack(parts), weighted.number, cases.groups, weighted.each)
     sizes = [values.shape[1], costs.shape[1], 0 if runs is None else runs.shape[1]]

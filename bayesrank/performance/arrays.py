@@ -24,8 +24,8 @@ KINDS = {"observed": "performance", "typical": "performance_typical", "new": "pe
 OUTCOME_DIMS = ("actual", "predicted")
 #: Prefix of the names of Dask arrays whose blocks are checked.
 CHECKED = "checked-performance-"
-#: Number of cells checked together, which need no copy: 8 MB.
-TOGETHER = 2**20
+#: Number of cells checked together: with more, a product uses all threads of BLAS, which mostly wait.
+TOGETHER = 2**18
 
 
 @check_call

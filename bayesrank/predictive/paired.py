@@ -118,7 +118,7 @@ def paired_difference(
         (sides[0] - sides[1]).reshape(-1),
         np.multiply.outer(tp_mass, tn_mass).reshape(-1),
     )
-    out = merge_values(values, mass, np.ones(len(mass), np.int64))
+    out = merge_values(values, mass, None)
     coords = {"value": out.pop("value"), "lost_mass": max(0.0, 1 - tp_mass.sum() * tn_mass.sum())}
     return xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
 

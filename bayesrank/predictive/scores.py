@@ -23,8 +23,8 @@ from bayesrank._core.types import ScoreLike
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.forms import ExactRatio
 
-#: Number of points evaluated, or pairs compared, at a time.
-BLOCK = 2**20
+#: Number of points evaluated at a time, which stay in the cache, and of pairs compared at a time.
+POINTS, BLOCK = 2**16, 2**20
 #: Maximum difference of merge candidates, relative to the larger of 1 and the value.
 CLOSE = 32 * np.finfo(float).eps
 
@@ -68,9 +68,8 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
     mass = lattice.mass
     values, error = _evaluate(lattice, score)
     ratio = exact_ratio(score)
-    out = merge_values(
-        values, mass, lattice.number, error, lambda at: _cells(*_points(lattice, at)), ratio
-    )
+    number = lattice.number if lattice.binned else None
+    out = merge_values(values, mass, number, error, lambda at: _cells(*_points(lattice, at)), ratio)
     if nowhere is not None and np.isnan(out["value"][-1:]).any():
         _move_undefined(out, nowhere)
     coords = {"value": out.pop("value"), "lost_mass": float(pmf.coords.get("lost_mass", 0.0))}
@@ -188,7 +187,8 @@ def _lattice(pmf: xr.DataArray) -> _Lattice:
         of_tn = np.maximum(np.minimum(tn["last"], total - p) - tn["first"] + 1, 0)
         number[i] = of_tp.T @ of_tn
     where = np.flatnonzero(number)
-    mass, matrices = pmf.values.reshape(-1)[where], number.reshape(-1)[where].astype(np.int64)
+    some: Any = where if len(where) < number.size else slice(None)  # all: without a copy
+    mass, matrices = pmf.values.reshape(-1)[some], number.reshape(-1)[some].astype(np.int64)
     binned = any(f"{name}_first" in pmf.coords for name in ("positives", "tp", "tn"))
     return _Lattice(mass, matrices, where, pmf.shape, total, positives, tp, tn, binned)
 
@@ -201,9 +201,16 @@ def _sizes(
     return low, np.minimum(lattice.positives["last"][i], lattice.total - lattice.tn["first"][k])
 
 
+def _unravel(index: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    """Return the positions on three axes; NumPy divides by one number faster than ``unravel_index`` does."""
+    row = index // shape[2]
+    first = row // shape[1]
+    return first, row - first * shape[1], index - row * shape[2]
+
+
 def _points(lattice: _Lattice, at: np.ndarray) -> tuple[Any, ...]:
     """Return positives, negatives, tp and tn of the points; for a bin, of its representative."""
-    i, j, k = np.unravel_index(lattice.where[at], lattice.shape)
+    i, j, k = _unravel(lattice.where[at], lattice.shape)
     if lattice.shape[0] == 1 and not lattice.binned:
         known = int(lattice.positives["at"][0])
         return known, lattice.total - known, lattice.tp["at"][j], lattice.tn["at"][k]
@@ -219,7 +226,7 @@ def _points(lattice: _Lattice, at: np.ndarray) -> tuple[Any, ...]:
 
 def _corners(lattice: _Lattice, at: np.ndarray) -> Iterator[Cells]:
     """Yield the cells at the corners of bins, for all corners of the class sizes; one size alone may miss extremes."""
-    i, j, k = np.unravel_index(lattice.where[at], lattice.shape)
+    i, j, k = _unravel(lattice.where[at], lattice.shape)
     sizes = _sizes(lattice, i, j, k)
     classes = product(sizes, sizes) if np.any(sizes[0] < sizes[1]) else [sizes]
     for (few, many), tp, tn in product(classes, ("first", "last"), ("first", "last")):
@@ -239,8 +246,8 @@ def _evaluate(lattice: _Lattice, score: Score) -> tuple[np.ndarray, np.ndarray |
     size = len(lattice.mass)
     values = np.empty(size)
     error = np.zeros(size) if lattice.binned else None
-    for start in range(0, size, BLOCK):
-        at = np.arange(start, min(start + BLOCK, size))
+    for start in range(0, size, POINTS):
+        at = np.arange(start, min(start + POINTS, size))
         values[at] = score.of_cells(*_cells(*_points(lattice, at)))
         if error is None:
             continue
@@ -256,27 +263,30 @@ def _evaluate(lattice: _Lattice, score: Score) -> tuple[np.ndarray, np.ndarray |
 def merge_values(
     values: np.ndarray,
     mass: np.ndarray,
-    number: np.ndarray,
+    number: np.ndarray | None,
     error: np.ndarray | None = None,
     cells_of: Callable[[np.ndarray], Cells] | None = None,
     ratio: ExactRatio | None = None,
 ) -> dict[str, np.ndarray]:
-    """Return the columns of a pmf: equal values merged, in rising order, and the undefined ones last, as NaN."""
+    """Return the columns of a pmf: equal values merged, in rising order, and the undefined ones last, as NaN.
+
+    ``number`` is that of the matrices of each value, None where it is 1 for all.
+    """
     order, starts = equal_runs(values, cells_of, ratio)
     lost = np.flatnonzero(np.isnan(values))
     if len(lost):
         order, starts = np.append(order, lost), np.append(starts, len(order))
-    columns: dict[str, tuple[np.ufunc, np.ndarray]] = {
-        "probability": (np.add, mass),
-        "multiplicity": (np.add, number),
-    }
+    columns: dict[str, tuple[np.ufunc, np.ndarray]] = {"probability": (np.add, mass)}
+    if number is not None:
+        columns["multiplicity"] = (np.add, number)
     if error is not None:
         error = np.where(np.isnan(values), 0.0, error)
         columns["value_error"] = (np.maximum, error)
-    return {"value": values[order[starts]]} | {
+    out = {"value": values[order[starts]]} | {
         name: add.reduceat(column[order], starts) if len(starts) else column[:0]
         for name, (add, column) in columns.items()
     }
+    return out if number is not None else out | {"multiplicity": np.diff(starts, append=len(order))}
 
 
 def _move_undefined(out: dict[str, np.ndarray], value: float) -> None:
@@ -323,12 +333,15 @@ def equal_runs(
     ``cells_of`` maps positions in ``values`` to integers tn, fp, fn, tp; ``ratio`` is from
     :func:`exact_ratio`, or None.
     """
-    order = np.argsort(values)
+    # Stable, so that the order of equal values, and the last bit of their sum, is the same everywhere.
+    order = np.argsort(values, kind="stable")
     order = order[: len(order) - int(np.isnan(values).sum())]
     if not len(order):
         return order, order
     ordered = values[order]
-    far = np.diff(ordered) > CLOSE * np.maximum(np.abs(ordered[1:]), 1.0)
+    least = np.maximum(np.abs(ordered[1:]), 1.0)
+    least *= CLOSE
+    far = np.diff(ordered) > least
     if ratio is not None and cells_of is not None and not far.all():
         _split(order, ordered, far, cells_of, ratio)
     return order, np.concatenate([[0], np.flatnonzero(far) + 1])

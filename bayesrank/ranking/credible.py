@@ -454,7 +454,8 @@ def _of_draws(
 ) -> xr.Dataset:
     """Return a ranking from draws; ``also`` is called with the ranked draws."""
     result, values = scores.found, scores.found.values
-    values = values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False)
+    values = values.transpose(*draw_dims(values), ..., "entity")
+    values = values if values.dtype == float else values.astype(float)
     parts: list[xr.DataArray] = []
     if settings.joint and known is None:
         parts = values_at_common(scores.source, scores.score, kind, scores.evidence.own_counts)

@@ -82,14 +82,11 @@ class CdfTable:
 def density(a: Any, b: Any, logit: Any, log_at_mode: Any) -> np.ndarray:
     """Return the density of the log odds of a Beta(a, b) variable, given its logarithm at the mode log(a / b)."""
     step = logit - np.log(a / b)
-    with np.errstate(over="ignore"):
-        # a log(p / p0) + b log(q / q0), each from the side on which its exponential is small.
-        up = np.where(
-            step > 0,
-            -np.log1p(b / (a + b) * np.expm1(-step)),
-            step - np.log1p(a / (a + b) * np.expm1(step)),
-        )
-        return np.exp(a * up + b * (up - step) + log_at_mode)
+    above = step > 0
+    # a log(p / p0) + b log(q / q0), each from the side on which its exponential is small.
+    change = np.log1p(np.where(above, b / (a + b), a / (a + b)) * np.expm1(-np.abs(step)))
+    up = np.where(above, 0.0, step) - change
+    return np.exp(a * up + b * (up - step) + log_at_mode)
 
 
 def log_at_mode(a: Any, b: Any) -> np.ndarray:

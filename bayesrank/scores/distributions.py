@@ -42,8 +42,8 @@ PANELS, LONGEST = 2, 16.0
 LOGITS = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
 #: Integrals over the distribution function of one TPR that cost more than its table.
 MANY = 20
-#: Integrals that are computed together.
-CHUNK = 20_000
+#: Integrals that are computed together: few enough for the cache, and for products in one thread.
+CHUNK = 1000
 #: What integrals may err by.
 TOLERANCE = 1e-9
 #: Panels are halved until the coefficients of the highest degrees are below the first number, and the extrapolation
@@ -242,11 +242,12 @@ class Rates:
             of_row = row == number
             free[of_row] = 0
             out[of_row] = table.cdf(self.scale.value(place[of_row]))
-        for number, function in ((1, self._of_one_rate), (2, self._of_two_rates)):
-            at = np.flatnonzero(free == number)
-            for start in range(0, len(at), CHUNK):
-                some = at[start : start + CHUNK]
-                out[some] = function(row[some], place[some])
+        one, both = np.flatnonzero(free == 1), np.flatnonzero(free == 2)
+        out[one] = self._of_one_rate(row[one], place[one])
+        tabulated = len(both) > MANY * len(self._tpr_of_row[1]) > 0
+        for start in range(0, len(both), CHUNK):
+            some = both[start : start + CHUNK]
+            out[some] = self._of_two_rates(row[some], place[some], tabulated)
         return out
 
     def _of_one_rate(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
@@ -259,7 +260,7 @@ class Rates:
 
         return _betas.cdf(*_columns(self.beta[row][free]), root(gap, -end, end))
 
-    def _of_two_rates(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
+    def _of_two_rates(self, row: np.ndarray, place: np.ndarray, tabulated: bool) -> np.ndarray:
         value, share, window = self.scale.value(place), self.share[row], self.window[row]
         tnr_beta, tpr_beta = self.beta[row, 0], self.beta[row, 1]
         a, b = _columns(tnr_beta)
@@ -276,13 +277,10 @@ class Rates:
         contour = closed_form(self.score)
         faint = (tpr_beta < FAINT).any(axis=1)
         level = value if self.score.higher_is_better else -value
-        which, different = self._tpr_of_row
-        which, table = which[row], None
-        if len(row) > MANY * len(different) > 0:
-            table = self._tpr_table
+        which, table = self._tpr_of_row[0][row], self._tpr_table if tabulated else None
 
         def below_contour(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
-            below = np.full(len(i), np.nan)
+            below = np.full(tnr.shape, np.nan)
             if contour is not None:
                 with np.errstate(all="ignore"):
                     tpr = contour.tpr(level[i], special.expit(-tnr), share[i], 1 - share[i])
@@ -291,13 +289,14 @@ class Rates:
                 if table is None:
                     direct |= ~faint[i]
                 else:
-                    plain = np.flatnonzero(~faint[i])
-                    below[plain] = table.at(which[i[plain]], special.logit(tpr[plain]))
-                some = np.flatnonzero(direct)
-                below[some] = special.betainc(*_columns(tpr_beta[i[some]]), tpr[some])
-            rest = np.flatnonzero(np.isnan(below))
-            if len(rest):
-                j, x = i[rest], tnr[rest]
+                    by_table = table.at(which[i], special.logit(tpr))
+                    below = np.where(faint[i], np.nan, by_table) if faint.any() else by_table
+                if direct.any():
+                    j = np.broadcast_to(i, tnr.shape)[direct]
+                    below[direct] = special.betainc(*_columns(tpr_beta[j]), tpr[direct])
+            rest = np.isnan(below)
+            if rest.any():
+                j, x = np.broadcast_to(i, tnr.shape)[rest], tnr[rest]
                 solution = root(
                     lambda y, k: value_at(self.score, x[k], y, share[j[k]]) - value[j[k]],
                     *_columns(window[j, 1]),
@@ -331,7 +330,8 @@ def _integrate(
 ) -> np.ndarray:
     """Return ∫ height(i, x) dx from start[i] to stop[i] for each i, by Gauss's rule on panels that are halved.
 
-    ``most`` limits the coefficients of the highest degrees and the errors at the ends of a panel.
+    ``height`` takes a column of items and a row of places for each. ``most`` limits the
+    coefficients of the highest degrees and the errors at the ends of a panel.
     x = start + (stop - start) (t² (3 - 2 t)) makes powers of the distance from an end, which rates with few cases
     have there, smooth.
     """
@@ -344,8 +344,7 @@ def _integrate(
     while len(item):
         t = low[:, None] + size[:, None] * nodes
         x = start[item, None] + length[item, None] * (t * t * (3 - 2 * t))
-        heights = height(np.repeat(item, len(nodes)), x.ravel()).reshape(x.shape)
-        y = heights * t * (1 - t) * (3 * size * length[item])[:, None]
+        y = height(item[:, None], x) * t * (1 - t) * (3 * size * length[item])[:, None]
         inner, ends = y[:, : len(NODES)], y[:, len(NODES) :]
         rough = np.abs(inner @ HIGHEST).max(axis=1) > most[0]
         rough |= (1 + NODES[0]) * np.abs(ends - inner @ TO_ENDS).sum(axis=1) > most[1]

@@ -613,7 +613,7 @@ MANGLED = {
     "rerun": (lambda f: [lm_eval(f, "a", second=0), lm_eval(f, "a", second=1), lm_eval(f, "b")], "a copy or a rerun", True),  # noqa: E501
     "other shots": (lambda f: [lm_eval(f, "a", second=0, **{"n-shot": {"gsm8k": 0}}), lm_eval(f, "b"),
                                lm_eval(f, "a", [0, 0, 1, 1], second=1, **{"n-shot": {"gsm8k": 5}})],
-                    "they differ in shots (0 and 5)", True),
+                    "3 of 4 runs have equal outcomes; they differ in shots (0 and 5)", True),
     "random name": (pair(lm_eval, model_source="CUSTOM"), "must name its system", True),
     "no name": (lambda f: [lm_eval(f, "a", results=False, place="x"), lm_eval(f, "b", results=False, place="y")],
                 "must name its system", True),
@@ -947,6 +947,16 @@ def test_a_promptfoo_csv_has_the_scores_of_each_provider(tmp_path):
     )
     right = br.read(tmp_path / "out.csv", only={"metric": "success"})
     assert right["outcome"].tolist()[:3] == [1, 0, 0]
+
+
+def test_a_scorer_of_inspect_with_a_model_of_its_own_is_one_judge(tmp_path):
+    """Without it, each system is its own judge, which is refused."""
+    for model in "ab":
+        inspect(tmp_path, model, scorer="model_graded_qa")
+        log = json.loads((tmp_path / f"{model}.json").read_text())
+        log["eval"]["scorers"] = [{"name": "model_graded_qa", "options": {"model": "org/c"}}]
+        dump(tmp_path / f"{model}.json", log)
+    assert outcomes(br.read(tmp_path)) == {"a": [1, 0, 1, 1], "b": [1, 0, 1, 1]}
 
 
 def test_reruns_are_compared_by_the_two_files_that_are_named(tmp_path):

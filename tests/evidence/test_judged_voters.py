@@ -1,6 +1,7 @@
 """Votes of judges beside those of people who share voters or questions: known answers and an independent estimate."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from bayesrank.evidence.kinds import parse_evidence
 from bayesrank.evidence.units import unit_freedom
 from bayesrank.models.davidson import JudgedTastes, JudgedVotes, SharedTastes
 from bayesrank.models.parts.battles import SPREADS
+from bayesrank.models.parts.completed import _votes_of_a_unit
 from bayesrank.models.parts.pairs import Pairs
 from bayesrank.models.parts.voters import newton_steps
 from tests.commands import invoke, refused
@@ -56,6 +58,15 @@ def simulate(voters, each, seed, labelled=0.4, entities=4, taste=1.0, strength=N
 
 def shared_of(frame, **roles):
     return JudgedTastes(br.from_votes(frame, **ROLES, **roles)).shared
+
+
+def test_votes_of_a_unit_are_a_mean_over_votes_on_one_pair():
+    """Two voters vote on two of the six pairs of four entities: 3 and 1 times, 5 and 2 times."""
+    battles = SimpleNamespace(first=np.zeros(4, int), second=np.array([1, 1, 3, 3]), entities=4)
+    row, number, voter = np.arange(4), np.array([3.0, 1.0, 5.0, 2.0]), np.array([0, 1, 0, 1])
+    assert _votes_of_a_unit(battles, row, number, {}) == 1
+    found = _votes_of_a_unit(battles, row, number, {"voter": voter, "question": row})
+    assert found == pytest.approx((9 + 1 + 25 + 4) / 11)
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,24 @@ def test_the_worst_of_independent_groups_has_its_closed_form():
     assert alone.ppf(0.98) < ranking["upper"].item() < alone.ppf(0.996)
 
 
+def test_the_difference_of_known_worst_groups_is_that_of_the_groups():
+    """Group x is far worse for both: the interval covers that of x alone, and is at most a fifth wider."""
+    counts = br.from_counts(
+        tn=[0] * 4, fp=[0] * 4, fn=[90, 30, 120, 30], tp=[210, 570, 180, 570],
+        entity=list("aabb"), group=list("xyxy"),
+    )  # fmt: skip
+    posterior = br.fit(counts, "dirichlet_multinomial", seed=1, draws=2000)
+    worst = br.scores.tpr(posterior).sel(group="x")
+    difference = worst.sel(entity="b") - worst.sel(entity="a")
+    low, high = difference.quantile([0.025, 0.975]).values
+    ranking = br.credible_ranking(posterior, "tpr", over="group", aggregate="worst")
+    ends = ranking[["difference_lower", "difference_upper"]].to_array()
+    assert ends.sel(entity="a").values.tolist() == [0.0, 0.0]
+    lower, upper = ends.sel(entity="b").values
+    assert lower < low < high < upper < 0
+    assert upper - lower < 1.2 * (high - low)
+
+
 @pytest.mark.parametrize("better", [True, False])
 def test_win_rate_and_borda_points_count_rivals(better):
     plain = TASKS.values if better else -TASKS.values

@@ -712,6 +712,14 @@ def test_a_class_that_is_not_there(share):
     np.testing.assert_allclose(accuracy["rank_probability"], rate["rank_probability"], atol=1e-10)
 
 
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
+def test_a_class_that_the_score_does_not_need_may_be_empty_for_some(model):
+    counts = br.from_counts(tn=[9, 5], fp=[2, 5], fn=[0, 3], tp=[0, 4], entity=["a", "b"])
+    ranking = exact(counts, "tnr", model=model, prior="haldane")
+    expected = special.betaincinv([9, 5], [2, 5], 0.5)
+    np.testing.assert_allclose(ranking["median"], expected, atol=1e-9)
+
+
 # Sources
 
 

@@ -348,9 +348,31 @@ def test_skewness_limits_the_critical_values_of_a_pair():
     twice = reach_of_pairs(x, np.full(12, 2.0), None)
     np.testing.assert_allclose(twice[0, 1:], np.sqrt(2) * reach[0, 1:], rtol=1e-12)
     pairs = np.repeat(np.arange(12), 2)
-    np.testing.assert_allclose(
-        reach_of_pairs(np.repeat(x, 2, axis=0), np.ones(24), pairs), reach, rtol=1e-12
+    for other in (1.0, np.nan):  # the other case of a cluster may have no outcome
+        double = (np.multiply.outer([1.0, other], x)).swapaxes(0, 1).reshape(24, 3)
+        np.testing.assert_allclose(reach_of_pairs(double, np.ones(24), pairs), reach, rtol=1e-12)
+
+
+def test_a_difference_of_entities_varies_in_the_clusters_on_which_they_differ():
+    information = Information(
+        np.full(3, 99.0),
+        np.full(3, 20.0),
+        freedom_of_interval=np.array([19.0, 9.0, 14.0]),
+        factor_of_interval=np.array([1.0, 1.2, 1.1]),
+        varying=np.array([2.0, 3.0, 40.0]),
+        observed=np.array([0.9, 0.8, 0.5]),
     )
+    normal, inflation = stats.norm.isf(0.025), np.array([1.0, 1.2, 1.1])
+    differing = np.array([[0.0, 3.0, 9.0], [3.0, 0.0, 9.0], [9.0, 9.0, 0.0]])
+    for discordant, freedom in ((None, [3, 4, 14]), (differing, [np.nan, 2, 8])):
+        allowed = replace(information, discordant=discordant).allowance_of_differences(
+            0.95, (0, 1), 0
+        )
+        np.testing.assert_allclose(
+            allowed.factor, inflation * stats.t.isf(0.025, [19, 9, 14]) / normal
+        )
+        thin = np.nan_to_num(inflation * stats.t.isf(0.025, freedom) / normal, nan=np.inf)
+        np.testing.assert_allclose(allowed.thin, thin)
 
 
 def test_no_lead_is_enough_beyond_the_reach_of_a_skewed_pair():

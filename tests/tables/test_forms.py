@@ -304,3 +304,23 @@ def test_an_outcome_that_cannot_be_one(tmp_path):
     # One row an entity is a leaderboard, not a case.
     with pytest.raises(br.ArgumentError, match="do not say of how many cases"):
         br.from_frame(pd.DataFrame({"id": [1, 2], "model": ["a", "b"], "dice": [0.8, 0.7]}))
+
+
+def test_fractions_are_counts_up_to_a_rate_of_one():
+    frame = pd.DataFrame(
+        {
+            "test": ["a", "b"],
+            "sensitivity": ["45/50", "100% (50/50)"],
+            "specificity": ["90/100 (90.0%)", "0/100"],
+        }
+    )
+    cells = br.from_frame(frame).values.tolist()
+    assert cells == [[[90, 10], [5, 45]], [[0, 100], [0, 50]]]
+    with pytest.raises(br.ArgumentError):
+        br.from_frame(frame.assign(sensitivity=["45/50", "51/50"]))
+
+
+def test_a_text_column_is_no_entity_where_no_row_counts():
+    frame = pd.DataFrame({"name": ["x", "y"], "a": [1, 0], "b": [0, 1], "n": [0, 0]})
+    with pytest.raises(br.ArgumentError, match="'name' is probably not an entity"):
+        br.from_frame(frame, count="n")

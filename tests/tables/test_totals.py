@@ -51,6 +51,11 @@ def test_a_row_of_sums_is_no_team(frame, name, tmp_path):
         br.from_frame(table.iloc[[3, 0, 1, 2]])
 
 
+def test_no_row_summarises_infinite_values():
+    above = np.array([[1.0, np.inf], [2.0, np.inf]])
+    assert find_summary(above, [3.0, np.inf], [1.0, 1.0], "Total") == ""
+
+
 def test_a_row_of_means_is_no_team():
     means = CELLS.iloc[:, 1:].mean().round().astype(int)
     with pytest.raises(br.ArgumentError, match="holds the means"):
