@@ -42,7 +42,7 @@ def find_summary(
     values, unit = np.array(last, float), np.array(units, float)
     named = is_total_name(name)
     numbers = above[~np.isnan(above)]
-    if not np.isfinite(numbers).all() or np.isnan(above).all(axis=0).any():
+    if not (numbers.size and np.isfinite(numbers).all()) or np.isnan(above).all(axis=0).any():
         return ""
     binary = bool(np.isin(numbers, (0.0, 1.0)).all())
     if binary and np.isin(values, (0.0, 1.0)).all():
