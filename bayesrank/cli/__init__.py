@@ -175,6 +175,7 @@ def main() -> None:
         # first array.
         sys.modules.setdefault("dask", None)  # type: ignore[arg-type]
     # A command lives for seconds: what it imports is not searched for garbage again and again, nor at the end.
+    usual = gc.get_threshold()
     gc.set_threshold(300_000)
     atexit.register(gc.freeze)
     for name in ("SIGTERM", "SIGHUP"):
@@ -201,6 +202,8 @@ def main() -> None:
             f"bayesrank {__version__}: this is a bug; please report it with the command and the lines above"
         )
         sys.exit(70)
+    finally:
+        gc.set_threshold(*usual)
     if isinstance(status, int):  # of a command with a result for programs
         sys.exit(status)
 

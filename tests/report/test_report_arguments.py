@@ -7,7 +7,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.report import ranking_report
-from tests.test_refusals import refused
+from tests.test_refusals import assert_refused
 
 COUNTS = br.from_counts(
     tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 9], tp=[21, 29, 21], entity=list("abc")
@@ -98,7 +98,7 @@ def test_results_are_refused_by_the_name_of_their_section_and_by_a_verdict():
     for name in ("decisions", "drift", "cases", "sensitivity"):
         for value in [*JUNK, *([*broken, RANKING] if name == "decisions" else [])]:
             given = {"ranking": RANKING, "sections": [], "results": {name: value}}
-            refused(
+            assert_refused(
                 f"^{name} must .*got ", lambda given=given: ranking_report(POSTERIOR, "f1", **given)
             )
 
