@@ -18,6 +18,15 @@ def test_the_example(capsys):
 
 
 @pytest.mark.slow
+def test_a_table_on_disk_is_counted_by_workers(capsys):
+    pytest.importorskip("distributed")
+    load_script("examples/table_on_disk.py").main(2_500_000)
+    said = capsys.readouterr().out
+    assert "48 patterns of 3 parts, 16 of the whole table" in said
+    assert "large is best: P(best) > 0.999." in said
+
+
+@pytest.mark.slow
 def test_workers_give_the_numbers_of_one_process():
     distributed = pytest.importorskip("distributed")
     matrices = br.from_matrix(np.random.default_rng(1).integers(1, 30, (3, 3, 3)), "actual_rows")

@@ -354,7 +354,7 @@ def page(
         "job that imports and compiles everything (except for the report). Seconds are processor time of all threads.",
         "Memory is the peak of the whole process; Python and its packages take about "
         f"{min(row['before'] for row in found['cases']):.0f} MB of it. A slope of 1",
-        "is linear growth. [More draws than fit into memory](../howto/large.md) explains what is kept in memory.",
+        "is linear growth. [More than fits into memory](../howto/large.md) explains what is kept in memory.",
         "",
         f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} processors, with a load of "
         f"{os.getloadavg()[2]:.1f} in the last quarter of an hour; other work makes processor time longer, too.",
