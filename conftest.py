@@ -4,9 +4,7 @@ Pictures without a screen, closed after each test; the same random examples in e
 fewer of them in the quick run; and a switch that forbids skips in CI.
 """
 
-import contextlib
 import gc
-import importlib
 import itertools
 import os
 import sys
@@ -53,17 +51,6 @@ collect_ignore = ["tests/inspect_eval.py", "bayesrank/integrations/inspect_hooks
 def pytest_ignore_collect(collection_path, config):
     """Benchmarks are imported, which takes seconds, only where all tests run."""
     return True if is_quick(config) and "benchmarks" in collection_path.parts else None
-
-
-def pytest_sessionstart(session):
-    """In a new clone, the second worker imports tests from the last one, so that each compiles half of them."""
-    whole = session.config.args == session.config.getini("testpaths")
-    if whole and os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
-        root = session.config.rootpath
-        for path in sorted(root.glob("tests/**/test_*.py"), reverse=True):
-            if "benchmarks" not in path.parts:
-                with contextlib.suppress(Exception):  # pytest imports it again, and reports it
-                    importlib.import_module(".".join(path.relative_to(root).with_suffix("").parts))
 
 
 def pytest_collection_finish():

@@ -606,6 +606,7 @@ def test_values_that_are_certain_tie(model):
     np.testing.assert_array_equal(alone["lower"], [1, 1])
 
 
+@pytest.mark.slow
 def test_a_certain_end_of_the_range_is_above_all_that_come_near_to_it():
     """Yule's Q is 1 where TPR is; of few cases much is so near to 1 that no number tells it apart."""
     counts = br.from_counts(
