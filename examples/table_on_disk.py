@@ -1,73 +1,39 @@
-"""A table of cases on disk that is larger than the memory of two workers: counted part by part, and ranked.
+"""A table of cases on disk, counted part by part by two workers with little memory, and ranked.
 
-Paired evidence is a count of patterns: the true class of a case, and what each model predicted. Patterns
-of parts of a table are added, so no process needs the whole table.
+The counts of parts are patterns of a true class and predictions, which are added.
 
-    python examples/table_on_disk.py [millions of cases]
+    python examples/table_on_disk.py
 """
 
-import sys
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import dask.array as da
-import pandas as pd
 import xarray as xr
+from distributed import Client
 
 import bayesrank as br
 
-#: The share of cases that each model gets right.
-MODELS = {"small": 0.90, "medium": 0.92, "large": 0.9205}
-#: Number of cases in a chunk of the file, which a worker reads at once.
-CHUNK = 1_000_000
-#: The memory of each worker.
-MEMORY = "600MB"
+RIGHT, CHUNK = {"small": 0.90, "medium": 0.92, "large": 0.9205}, 1_000_000
 
 
-def write(path: Path, cases: int) -> None:
-    """Write true classes and predictions to Zarr, chunk by chunk; what is hard for a model is hard for all."""
-    rng = da.random.default_rng(1)
-    actual = rng.random(cases, chunks=CHUNK) < 0.3
-    hard = rng.random(cases, chunks=CHUNK)
-    table = {"actual": ("case", actual)}
-    for name, rate in MODELS.items():
-        right = hard + 0.1 * rng.random(cases, chunks=CHUNK) < rate + 0.05
-        table[name] = ("case", da.where(right, actual, ~actual))
-    xr.Dataset(table).to_zarr(path, consolidated=False)
-
-
-def count(path: Path, start: int) -> pd.DataFrame:
-    """Return the patterns of a part of the table: the true class, the predictions, and how many cases have them."""
+def count(start: int, path: str) -> xr.Dataset:
     part = xr.open_zarr(path, consolidated=False).isel(case=slice(start, start + CHUNK)).load()
-    joint = br.joint_outcomes(part["actual"], {name: part[name] for name in MODELS})
-    predicted = joint["predicted"].to_pandas()
-    return predicted.assign(actual=joint["actual"].to_pandas(), count=joint["count"].to_pandas())
+    return br.joint_outcomes(part["actual"], {name: part[name] for name in RIGHT})
 
 
-def main(cases: int) -> None:
-    from distributed import Client
-
-    with (
-        TemporaryDirectory() as folder,
-        Client(
-            n_workers=2, threads_per_worker=1, memory_limit=MEMORY, dashboard_address=None
-        ) as client,
-    ):
-        path = Path(folder, "cases.zarr")
-        write(path, cases)
-        table = xr.open_zarr(path, consolidated=False)
-        print(f"{cases:,} cases, {table.nbytes / 1e6:,.0f} MB; two workers of {MEMORY}.")
-        parts = client.gather(
-            client.map(count, [path] * -(-cases // CHUNK), range(0, cases, CHUNK))
-        )
-    patterns = pd.concat(parts)
-    joint = br.joint_outcomes(patterns["actual"], patterns[list(MODELS)], count=patterns["count"])
-    print(
-        f"{len(patterns)} patterns of {len(parts)} parts, {joint.sizes['pattern']} of the whole table."
-    )
-    ranking = br.credible_ranking(br.fit(joint, seed=1), "informedness")
-    print(*br.verdict(ranking), sep="\n")
+def main(cases: int = 4_000_000) -> None:
+    actual, hard, *luck = da.random.default_rng(1).random((5, cases), chunks=(1, CHUNK))
+    table = {"actual": ("case", actual < 0.3)}
+    for (name, rate), own in zip(RIGHT.items(), luck, strict=True):  # a hard case is hard for all
+        wrong = hard + 0.1 * own > rate + 0.05
+        table[name] = ("case", wrong ^ (actual < 0.3))
+    with TemporaryDirectory() as path, Client(n_workers=2, memory_limit="600MB") as client:
+        xr.Dataset(table).to_zarr(path, consolidated=False)
+        found = client.gather(client.map(count, range(0, cases, CHUNK), path=path))
+    parts = xr.concat(found, "pattern")
+    joint = br.joint_outcomes(parts.actual, parts.predicted.to_pandas(), count=parts["count"])
+    print(*br.verdict(br.credible_ranking(br.fit(joint, seed=1), "informedness")), sep="\n")
 
 
 if __name__ == "__main__":
-    main(int(float(sys.argv[1]) * 1e6) if len(sys.argv) > 1 else 4_000_000)
+    main()

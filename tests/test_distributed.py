@@ -21,9 +21,7 @@ def test_the_example(capsys):
 def test_a_table_on_disk_is_counted_by_workers(capsys):
     pytest.importorskip("distributed")
     load_script("examples/table_on_disk.py").main(2_500_000)
-    said = capsys.readouterr().out
-    assert "48 patterns of 3 parts, 16 of the whole table" in said
-    assert "large is best: P(best) > 0.999." in said
+    assert capsys.readouterr().out.startswith("large is best: P(best) > 0.999.")
 
 
 @pytest.mark.slow
