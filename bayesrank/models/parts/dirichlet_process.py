@@ -154,7 +154,7 @@ class Process:
         return total
 
     def featured(self, answers: np.ndarray) -> np.ndarray:
-        """Return the sums over the answers of ``prior`` of their features: of each answer alone, the answers."""
+        """Return sums of features from sums of answers of the prior: the same if each answer is its only feature."""
         alone = np.array_equal(self.base, np.eye(len(self.base)))
         return answers if alone else answers @ self.base
 
