@@ -49,7 +49,11 @@ def format_probability_with_error(p: float, error: float) -> str:
     least = max(2 * error, 0.01)
     if math.isnan(p):
         return "–"
-    return f">{1 - least:.2f}" if p > 1 - least else f"<{least:.2f}" if p < least else f"{p:.2f}"
+    if p > 1 - least:
+        return f">{1 - least:.2f}"
+    if p < least:
+        return f"<{least:.2f}"
+    return f"{p:.2f}"
 
 
 def number(x: float, digits: int | None = None) -> str:

@@ -299,10 +299,9 @@ class Versions:
                 if len(labels) == 2
                 else {}
             )
-        pair, positive_label = standing_pair(labels), self.roles.positive
-        positive = (
-            positive_label if positive_label is not None else None if pair is None else str(pair[1])
-        )
+        positive = self.roles.positive
+        if positive is None and (pair := standing_pair(labels)) is not None:
+            positive = str(pair[1])
         probabilities = [to_number(value) for value in self.table.columns["probability"]]
         defined = [value for value in probabilities if value is not None]
         if positive is None or not 0 <= min(defined, default=0) <= max(defined, default=1) <= 1:

@@ -307,7 +307,7 @@ def _direction(versions: Versions, used: Score, lower: bool, higher: bool) -> bo
                 option, "cannot be used for scores that have a direction", used.name
             )
         return None
-    return False if lower else True if higher else versions.higher_is_better
+    return not lower if lower or higher else versions.higher_is_better
 
 
 def _stop(versions: Versions, lacks: dict[str, Lack], unreadable: list[str], form: str) -> NoReturn:

@@ -213,13 +213,11 @@ def _advice(components: dict[str, np.ndarray], clustered: bool) -> str:
     if not factor.size:
         return "All cases have equal outcomes, so the effects of more runs and of more cases cannot be separated."
     low, high = factor.min(), factor.max()
-    first = (
-        "More cases, not more runs"
-        if high < LITTLE
-        else "More runs help about as much as more cases"
-        if low > MUCH
-        else "More cases help more than more runs"
-    )
+    first = "More cases help more than more runs"
+    if high < LITTLE:
+        first = "More cases, not more runs"
+    elif low > MUCH:
+        first = "More runs help about as much as more cases"
     by = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
     cases = "cases, in as many more clusters," if clustered else "cases"
     return f"{first}: twice the {cases} would divide the standard error by 1.41, twice the runs by about {by}."

@@ -178,10 +178,9 @@ def outcome_of_verdicts(judged: xr.Dataset) -> xr.DataArray:
 
 def meanings_of_verdicts(judged: xr.Dataset) -> np.ndarray:
     """Return 1 for right, 0 for wrong and NaN for others, by the position of the verdict; the last one is for none."""
+    meaning = dict.fromkeys(RIGHT, 1.0) | dict.fromkeys(WRONG, 0.0)
     words = map(str.lower, judged["verdict_label"].values.tolist())
-    return np.array(
-        [*(1.0 if word in RIGHT else 0.0 if word in WRONG else np.nan for word in words), np.nan]
-    )
+    return np.array([*(meaning.get(word, np.nan) for word in words), np.nan])
 
 
 @dataclass(frozen=True)

@@ -345,4 +345,6 @@ def _sum_weights(weight: np.ndarray, which: np.ndarray, rows: np.ndarray) -> flo
 
 def _treatment(missing: Any) -> str:
     """Return how missing outcomes are treated, as it is typed."""
-    return "" if missing is None else missing if isinstance(missing, str) else f"{missing:g}"
+    if missing is None or isinstance(missing, str):
+        return missing or ""
+    return f"{missing:g}"

@@ -216,7 +216,9 @@ def _library(attrs: dict[Any, Any]) -> str:
 
 
 def _bound(end: float) -> float | str:
-    return float(end) if np.isfinite(end) else "Infinity" if end > 0 else "-Infinity"
+    if np.isfinite(end):
+        return float(end)
+    return "Infinity" if end > 0 else "-Infinity"
 
 
 def _round(value: Any) -> float:

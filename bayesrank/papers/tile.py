@@ -236,7 +236,7 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
         if np.isnan(ends).any():
             continue
         inner = 0 < level < 1
-        color = scale(level) if inner else GREEN if level == 0 else ORANGE
+        color = scale(level) if inner else (GREEN, ORANGE)[level == 1]
         label = None if inner else f"value {level:g}"
         ax.plot(*ends, color=color, linewidth=1.4 if inner else 2.4, zorder=3, label=label)
         if meets:  # continue to the vertex

@@ -388,13 +388,10 @@ def _check_some(values: np.ndarray, outcome: list[str]) -> None:
             )
     negative, unequal = (values < -1e-9).any(), np.abs(total - 1) > 1e-6
     if negative or (values > 1 + 1e-6).any() or unequal.any():
-        worst = (
-            values[values < -1e-9].min()
-            if negative
-            else total[unequal].max()
-            if unequal.any()
-            else values.max()
-        )
+        if negative:
+            worst = np.nanmin(values)
+        else:
+            worst = total[unequal].max() if unequal.any() else np.nanmax(values)
         raise ArgumentError(
             "source",
             f"must contain probabilities that sum to 1 over {' and '.join(outcome)} "

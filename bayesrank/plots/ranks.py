@@ -264,7 +264,7 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
     if size <= 12 and 72 * ax.bbox.width / ax.figure.dpi >= 22 * size:
         for (i, j), p in np.ndenumerate(values):
             if not np.isnan(p):
-                text = "<.01" if p < 0.01 else ">.99" if p > 0.99 else f"{p:.2f}".lstrip("0")
+                text = f"{p:.2f}".lstrip("0") if 0.01 <= p <= 0.99 else ("<.01", ">.99")[p > 0.5]
                 color = choose_text_color(image.cmap(image.norm(p))[:3])
                 ax.text(j + 1, i, text, ha="center", va="center", fontsize=8, color=color)
     rope = RankingRecord.of(ranking).rope
@@ -292,4 +292,6 @@ def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
 
 def _side(size: int) -> float:
     """Return the side in inches of a picture with one row and one column an entity, of one screen at most."""
-    return 3.0 + min(0.42 * size if size <= 12 else 5.0 if size <= 30 else 0.12 * size + 1.4, 10.5)
+    if size <= 12:
+        return 3.0 + 0.42 * size
+    return 8.0 if size <= 30 else min(4.4 + 0.12 * size, 13.5)

@@ -256,14 +256,11 @@ def _variable_of(
     source: Source, score: Any, higher_is_better: bool | None, kind: str | None
 ) -> ScoreValues | None:
     """Return the posterior variable of that name, if there is one, unless it only repeats a score of outcomes."""
-    parsed = find(score) if isinstance(score, str) else score if isinstance(score, Score) else None
-    name = (
-        score
-        if isinstance(score, str)
-        else parsed.name
-        if parsed and parsed.space in OF_VARIABLES
-        else None
-    )
+    name = parsed = None
+    if isinstance(score, str):
+        name, parsed = score, find(score)
+    elif isinstance(score, Score):
+        name, parsed = score.name if score.space in OF_VARIABLES else None, score
     if (
         name is None
         or source.array is not None

@@ -79,7 +79,9 @@ def compare_orders(
     opposite = disagreement is not None and _disagreement(values, -others) is None
     same = bool((defined[0] == defined[1]).all())
     pair = np.full((2, 4), np.nan) if disagreement is None else points[:, list(disagreement)].T
-    order = "alike" if disagreement is None else "in opposite ways" if opposite else "differently"
+    order = "alike"
+    if disagreement is not None:
+        order = "in opposite ways" if opposite else "differently"
     words = f"{first_score.name} and {two.name} order {order}{fixed.words()}"
     if order != "differently" and not same:
         words += ", where both are defined"

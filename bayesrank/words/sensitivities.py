@@ -41,9 +41,9 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     size = prose.count(len(names), "conclusion")
     verb = "holds" if retained.sum() <= 1 else "hold"
     everything = "Both" if len(names) == 2 else "All"
-    which = (
-        everything if retained.all() else f"{retained.sum()} of" if retained.any() else "None of"
-    )
+    which = everything
+    if not retained.all():
+        which = f"{retained.sum()} of" if retained.any() else "None of"
     if which == "Both":
         size = "conclusions"
     headline = f"{which} {size} of the base analysis by {score} {verb} under {under}."

@@ -69,4 +69,6 @@ def format_share(share: float) -> str:
     """Return an expected share in percent, never 0% or 100%, since draws cannot show these."""
     if np.isnan(share):
         return "–"
-    return "<1%" if share < 0.005 else ">99%" if share > 0.995 else f"{100 * share:.0f}%"
+    if share < 0.005:
+        return "<1%"
+    return ">99%" if share > 0.995 else f"{100 * share:.0f}%"

@@ -99,7 +99,9 @@ def outcome_and_status(value: Any, failed: bool) -> tuple[Any, str | None]:
     outcome = WORDS.get(value, value) if isinstance(value, str) else as_outcome(value)
     if failed:
         return outcome, "error"
-    return outcome, "not scored" if value is None else "abstained" if value == "N" else None
+    if value is None:
+        return outcome, "not scored"
+    return outcome, "abstained" if value == "N" else None
 
 
 def flat_scores(scores: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -59,7 +59,10 @@ def read(path: Path) -> pd.DataFrame:
 def _preference(row: dict[str, Any]) -> dict[str, Any]:
     """Return how much of a win an answer is over that of the reference, generator_1: from 0 to 1."""
     preference = row.get("preference")
-    outcome = math.nan if preference is None else 0.5 if preference == 0 else preference - 1
+    if preference is None:
+        outcome = math.nan
+    else:
+        outcome = preference - 1 if preference else 0.5
     text = str(row["instruction"])
     named = {
         "entity": row["generator_2"],
@@ -116,10 +119,6 @@ def _grade(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(judge: Any) -> str | None:
-    return (
-        " ".join(map(str, judge))
-        if isinstance(judge, list)
-        else None
-        if judge is None
-        else str(judge)
-    )
+    if isinstance(judge, list):
+        return " ".join(map(str, judge))
+    return None if judge is None else str(judge)

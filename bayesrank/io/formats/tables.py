@@ -37,9 +37,8 @@ def read(path: Path) -> pd.DataFrame:
         )
     names = [name for name in table if squeeze(name) in LONG_CASE_NAMES]
     inputs = [name for name in table if squeeze(name) in ("inputs", "input", "question", "prompt")]
-    case = (
-        table[names[0]] if names else table[inputs[0]] if inputs else pd.Series(range(len(table)))
-    )
+    ids = [*names, *inputs]
+    case = table[ids[0]] if ids else pd.Series(range(len(table)))
     groups = [name for name in table if squeeze(name) in CATEGORIES]
     seconds = next((table[name] for name in table if squeeze(name) in ("latency", "seconds")), None)
     parts = []

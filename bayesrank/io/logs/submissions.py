@@ -359,12 +359,10 @@ def _read_truth(text: str, positive: Any) -> Truth:
         raise ArgumentError(
             "positive", f"must be a label of the truth, {list_names(classes, 6)}", f"{positive!r}"
         )
-    pair = standing_pair(classes) if len(classes) == 2 else None
-    positive_class = (
-        (str(positive) if positive is not None else pair and str(pair[1]))
-        if len(classes) == 2
-        else None
-    )
+    positive_class = None
+    if len(classes) == 2:
+        label = (standing_pair(classes) or (None, None))[1] if positive is None else positive
+        positive_class = None if label is None else str(label)
     record = {str(name): table.columns[name] for name in others if name != rest[0]}
     if twice := {CASE, ACTUAL} & set(record):
         raise ArgumentError(

@@ -381,7 +381,9 @@ def _outcome_codes(
             f"leave its rows out if there was no answer; {table.option('outcome', column)} says that {meant:g} is an "
             "outcome like the others",
         )
-    labels = values if dtype is not None else [0, 1] if {*values} <= {0, 1} else sorted({*values})
+    labels = values
+    if dtype is None:
+        labels = [0, 1] if {*values} <= {0, 1} else sorted({*values})
     if len(labels) < 2:
         raise ArgumentError("outcome", "must contain at least two outcomes", labels)
     code = {text: labels.index(value) for text, value in zip(written, values, strict=True)}

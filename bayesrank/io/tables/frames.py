@@ -378,13 +378,8 @@ def _name_classifier(
     if "count" in of:
         table = replace(table, columns={**table.columns, "entity": [name] * len(table.where)})
         return table, NamedColumns(of, notes), "entity", roles
-    name = (
-        name
-        if name not in table.columns
-        else "predicted"
-        if "predicted" not in table.columns
-        else predicted
-    )
+    free = [word for word in (name, "predicted") if word not in table.columns]
+    name = next(iter(free), predicted)
     columns = {
         name if column == predicted else column: held for column, held in table.columns.items()
     }

@@ -160,9 +160,10 @@ def _statuses(table: Table, named: NamedColumns, has_answer: list[bool]) -> list
     """Return what came of each run: the status in the table, or else whether it has an outcome."""
     column = named.by_role.get("status")
     fields = [None] * len(has_answer) if column is None else table.columns[column]
+    without_one = [SCORED if scored else NO_OUTCOME for scored in has_answer]
     return [
-        str(field).strip() if not is_missing(field) else SCORED if scored else NO_OUTCOME
-        for field, scored in zip(fields, has_answer, strict=True)
+        status if is_missing(field) else str(field).strip()
+        for field, status in zip(fields, without_one, strict=True)
     ]
 
 

@@ -78,7 +78,9 @@ def is_total_name(name: Any) -> bool:
 def unit_of(value: Any) -> float:
     """Return the unit of the last digit of a number as it is written."""
     digits = str(value).strip().replace(",", ".").partition(".")[2]
-    return 10.0 ** -len(digits) if digits.isdecimal() else 1e-15 if digits else 1.0
+    if not digits:
+        return 1.0
+    return 10.0 ** -len(digits) if digits.isdecimal() else 1e-15
 
 
 def _is_strong(what: str, values: np.ndarray, binary: bool, size: int) -> bool:

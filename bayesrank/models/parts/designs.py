@@ -38,7 +38,9 @@ def describe_design(measured: np.ndarray, names: Sequence[Any]) -> Design:
                 continue
             pair = [str(names[i]), str(names[j])]
             (through_others if group[i] == group[j] else apart).append(pair)
-    kind = "complete" if measured.all() else "unconnected" if apart else "connected"
+    kind = "complete"
+    if not measured.all():
+        kind = "unconnected" if apart else "connected"
     return Design(kind, int((~measured).sum()), measured.size, through_others, apart)
 
 

@@ -118,7 +118,8 @@ def first_rows(rows: Any, top: int | None) -> tuple[Any, str]:
 
 def list_size(size: int, width: float = 8.0) -> tuple[float, float]:
     """Return width and height in inches of a picture with one row an entity."""
-    return width, 1.6 + (0.3 if size <= 30 else 0.17 if size <= 120 else 0.11) * size
+    row = next((row for most, row in ((30, 0.3), (120, 0.17)) if size <= most), 0.11)
+    return width, 1.6 + row * size
 
 
 def list_names(ax: Any, entities: Sequence[Any], numbered: bool = False) -> None:
