@@ -264,7 +264,7 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
     if size <= 12 and 72 * ax.bbox.width / ax.figure.dpi >= 22 * size:
         for (i, j), p in np.ndenumerate(values):
             if not np.isnan(p):
-                text = f"{p:.2f}".lstrip("0") if 0.01 <= p <= 0.99 else ("<.01", ">.99")[p > 0.5]
+                text = f"{p:.2f}".lstrip("0") if 0.01 <= p <= 0.99 else ("<.01", ">.99")[bool(p > 0.5)]
                 color = choose_text_color(image.cmap(image.norm(p))[:3])
                 ax.text(j + 1, i, text, ha="center", va="center", fontsize=8, color=color)
     rope = RankingRecord.of(ranking).rope
