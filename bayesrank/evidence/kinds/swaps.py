@@ -84,7 +84,7 @@ def swaps_of_columns(
     Answers are codes, negative if missing. ``count`` are the cases of each pattern, ``places`` what
     tells patterns apart, such as clusters. Only columns with equal answers in number are tried.
     """
-    weights = np.random.default_rng(0).integers(2**31, size=answers.shape[1])
+    weights = np.random.default_rng(0).integers(2**31, size=answers.shape[1:])
     sums = answers.astype(np.int64) @ weights
     margins = [tuple(np.bincount(column + 1, count).tolist()) for column in answers.T]
     result = []
