@@ -198,3 +198,19 @@ def test_a_word_in_the_only_column_of_outcomes_is_no_label_of_a_classifier(tmp_p
     assert hint not in refused("rank", path)
     path.write_text("case,gpt\n1,good\n2,bad\n3,fine\n4,poor\n")
     assert hint in refused("rank", path)
+
+
+def test_questions_on_headings_grow_with_their_number(write, monkeypatch):
+    """Twice as many entities need about twice as many comparisons of headings, not four times as many."""
+    from bayesrank.io.tables import columns
+
+    asked, squeeze = [], columns.squeeze
+    monkeypatch.setattr(columns, "squeeze", lambda name: asked.append(name) or squeeze(name))
+    rng, calls = np.random.default_rng(1), []
+    for size in (40, 80):
+        names = [f"model{i}" for i in range(size)]
+        path = write(pd.DataFrame(rng.integers(0, 2, (5, size)), columns=names))
+        asked.clear()
+        read_evidence(path)
+        calls.append(len(asked))
+    assert calls[1] < 2.5 * calls[0]

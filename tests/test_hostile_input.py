@@ -20,6 +20,7 @@ from bayesrank.io.tables.files import read_evidence
 from bayesrank.io.tables.values import as_count, as_label_columns, as_outcomes
 from bayesrank.tile.grid import with_entity
 from tests.calls import calls, valid_call
+from tests.commands import refused
 
 COUNTS = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 11], tp=[21, 19], entity=["a", "b"])
 POSTERIOR = br.fit(COUNTS, draws=50, chains=2, seed=1)
@@ -466,3 +467,23 @@ def test_an_unknown_typical_data_set_is_refused_by_name():
         br.ArgumentError, match=r"^attrs\['typical'\] must be one of \['mean', 'median'\]"
     ):
         br.credible_ranking(posterior, "f1")
+
+
+def test_too_many_entities_are_refused_before_they_are_drawn(tmp_path, monkeypatch):
+    """The message says how many fit, and so many do."""
+    from bayesrank.cli import _analysis
+    from bayesrank.ranking import credible
+
+    monkeypatch.setattr("bayesrank._core.memory.available_memory", lambda: (64e3, "this memory"))
+    monkeypatch.setattr(credible, "available_memory", lambda: (64e3, "this memory"))
+    monkeypatch.setattr(_analysis, "draw", lambda *inputs, **how: pytest.fail("drawn"))
+    path = tmp_path / "many.csv"
+    rows = "".join(f"e{i},70,10,9,21\n" for i in range(30))
+    path.write_text(f"entity,tn,fp,fn,tp\n{rows}")
+    said = refused("rank", path)
+
+    assert "must contain fewer entities" in said
+    assert "got 30 entities; at most 20 fit" in said
+    credible.check_ranks(20)
+    with pytest.raises(br.ArgumentError, match="fewer entities"):
+        credible.check_ranks(21)

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy import stats
 
 import bayesrank as br
@@ -506,3 +507,25 @@ def test_studies_with_two_tests_need_few_new_fits():
     assert k.size == 37
     assert not k.isnull().any()
     assert int((k > 0.7).sum()) <= 2
+
+
+def test_pairs_of_all_alternatives_are_not_held_as_floats():
+    """The memory beyond the rankings is a few tables of one of them, however many alternatives there are."""
+    import tracemalloc
+
+    from bayesrank.sensitivities._alternatives import Alternative
+    from bayesrank.sensitivities.analysis import _table
+
+    size, number = 200, 8
+    values = xr.DataArray(
+        np.random.default_rng(1).normal(np.arange(size) / 20, size=(50, size)),
+        dims=("draw", "entity"),
+        coords={"entity": [f"e{i}" for i in range(size)]},
+    )
+    ranking = br.credible_ranking(values)
+    alternatives = [Alternative(f"a{i}", "prior", None, None, None, {}) for i in range(number)]
+    tracemalloc.start()
+    _table(alternatives, [ranking] * number)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * size**2 * 8

@@ -303,3 +303,26 @@ def test_a_positive_end_of_a_ratio_is_never_printed_as_0(digits):
             assert ends[1] == pytest.approx(low * wide, rel=0.051, abs=0.5001 * 10.0**-digits)
     assert prose.interval_digits(0.0, 156.0) == "0 to 156.0"
     assert prose.interval_digits(-0.0002, 0.0003) == "0.000 to 0.000"
+
+
+@pytest.mark.parametrize("columns", [math.inf, 60, 30, 8])
+def test_rich_lays_out_one_row_and_the_others_stand_below_it_alike(monkeypatch, capsys, columns):
+    """The time of Rich for a row of thousands is longer than that of ranking it."""
+    from rich.table import Table
+
+    import bayesrank.cli._output as output
+
+    names = ["short", *JAPANESE, *ALIKE, "e\u0301", "[bold]", ":smile:"]
+    rows = [[name, *ROW[1:]] for name in names]
+    monkeypatch.setattr(output, "_width", lambda: columns)
+    added, add = [], Table.add_row
+    monkeypatch.setattr(Table, "add_row", lambda *cells: added.append(1) or add(*cells))
+    output.print_numbers(HEADER, rows)
+    alone = len(added)
+    text = capsys.readouterr().out
+    monkeypatch.setattr(output, "_fits_into", lambda row, widths: False)
+    output.print_numbers(HEADER, rows)
+
+    assert alone == 1
+    assert len(added) == 1 + len(rows)
+    assert text == capsys.readouterr().out

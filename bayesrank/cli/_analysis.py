@@ -36,6 +36,7 @@ from bayesrank.io.tables.frames import TEAMS, of_submissions, read_table
 from bayesrank.io.tables.roles import OPTIONS
 from bayesrank.io.tables.table import Roles, table_of
 from bayesrank.performance.arrays import posterior_of
+from bayesrank.ranking.credible import check_ranks
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
@@ -149,13 +150,17 @@ def analyse(
     sampler: Any,
     groups: Sequence[str] = (),
     scores: Sequence[Score | None] = (),
+    ranked: bool = False,
     **how: Any,
 ) -> CommandAnalysis:
     """Read, choose or pool, and fit; ``groups`` are additional ones of :func:`bayesrank.fit`.
 
-    ``scores`` are the ones that are wanted; None is the default score.
+    ``scores`` are the ones that are wanted; None is the default score. Entities that will be
+    ``ranked`` must not be too many.
     """
     inputs = with_scores(read_data(step, draws=draws, seed=seed, **how), scores)
+    if ranked:  # draws of more entities than fit may take minutes
+        check_ranks(inputs.evidence.sizes.get("entity", 0))
     step("drawing")
     drawn = draw(inputs, draws=draws, seed=seed, sampler=sampler, prior="prior" in groups)
     return replace(inputs, posterior=drawn)

@@ -118,6 +118,17 @@ def _width() -> float:
 
 def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> None:
     """Print a table in columns of these widths; None is text, as wide as there is room for."""
+    width = min(_width(), 10_000)  # more than any table takes up
+    fixed = [size for size in widths if size]
+    plain = len(fixed) == len(widths) and sum(fixed) + GAP * (len(fixed) - 1) <= width
+    # Rich takes a millisecond for a cell; it is needed for headings and for text that wraps.
+    own = rows[1:] if plain and all(_fits_into(row, fixed) for row in rows) else []
+    table = render(_rich_table(header, rows[: len(rows) - len(own)], widths), int(width))
+    print_styled(table + "".join(f"{_line_of(row, fixed)}\n" for row in own))
+    print_block()
+
+
+def _rich_table(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> Any:
     from rich import box
     from rich.table import Table
 
@@ -128,8 +139,20 @@ def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> N
         )
     for row in rows:
         table.add_row(*row)
-    print_styled(render(table, int(min(_width(), 10_000))))  # more than any table takes up
-    print_block()
+    return table
+
+
+def _fits_into(row: Sequence[str], widths: Sequence[int]) -> bool:
+    return all(cell_len(cell) <= width for cell, width in zip(row, widths, strict=True))
+
+
+def _line_of(row: Sequence[str], widths: Sequence[int]) -> str:
+    """Return a row as Rich writes it: the name to the left of its column, numbers to the right."""
+    name, *numbers = (
+        " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
+    )
+    cells = [space + cell for space, cell in zip(numbers, row[1:], strict=True)]
+    return (" " * GAP).join([row[0] + name, *cells])
 
 
 def probability_cell(row: Any, size: float) -> str:

@@ -341,7 +341,8 @@ def make_ranking(
         )
     if cost is not None:
         how = how | {"cost": cost}
-    analysis = analyse(step, groups=("prior",) if prior else (), scores=[score], **how)
+    groups = ("prior",) if prior else ()
+    analysis = analyse(step, groups=groups, scores=[score], ranked=True, **how)
     score = choose_score(analysis.evidence, score)
     step("ranking")
     ranking = rank_posterior(analysis, analysis.posterior, score, prob=prob, rope=rope, kind=kind)

@@ -1,5 +1,7 @@
 """Compiled loops over draws and pairs of entities, for problems too large for NumPy."""
 
+from itertools import pairwise
+
 import numba
 import numpy as np
 
@@ -12,6 +14,8 @@ STRIP = 16
 WIDTH = 512
 #: Minimum of pairs times draws for a thread of its own: some milliseconds.
 WORTH = 2**23
+#: Number of draws of batches that are compared one after the other: those of a strip stay in the cache.
+TILE = 2**12
 #: Number of listed pairs for a thread at once.
 TOGETHER = 2**12
 
@@ -34,52 +38,92 @@ def _above_by(x: np.ndarray, y: np.ndarray, by: float) -> int:
 
 @njit(nogil=True, cache=True)
 def _compare_strip(
-    strip: int, values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, joint: np.ndarray,
-    batches: np.ndarray, won: np.ndarray, won_squares: np.ndarray, before: np.ndarray, before_squares: np.ndarray,
+    strip: int, values: np.ndarray, whole: np.ndarray, tied: np.ndarray, limits: np.ndarray, edges: np.ndarray,
+    rope: float, joint: np.ndarray, batches: np.ndarray, won: np.ndarray, won_squares: np.ndarray,
+    before: np.ndarray, before_squares: np.ndarray,
 ) -> None:  # fmt: skip
     """Compare a strip's entities with each other and with those after it."""
-    size = len(values)
+    size, number = len(values), len(edges) - 1
     start, stop = strip * STRIP, min(strip * STRIP + STRIP, size)
-    for b in range(len(edges) - 1):
-        low, high = edges[b], edges[b + 1]
+    first = 0
+    while first < number:
+        last = first + 1
+        while last < number and edges[last + 1] - edges[first] <= TILE:
+            last += 1
         for j in range(start, size):
-            y = values[j, low:high]
             for i in range(start, min(stop, j + 1)):
-                x = values[i, low:high]
-                n = high - low
-                if not (whole[i] and whole[j]):
-                    n = 0
-                    for d in range(high - low):
-                        n += (x[d] == x[d]) & (y[d] == y[d])
-                if n == 0:
-                    continue
-                up, down = int(_above(x, y)), int(_above(y, x))
-                half = (n + up - down) / 2
-                if rope > 0:
-                    up, down = _above_by(x, y, rope), _above_by(y, x, rope)
-                joint[i, j] += n
-                batches[i, j] += 1
-                won[i, j] += up
-                won_squares[i, j] += up * up / n
-                before[i, j] += half
-                before_squares[i, j] += half * half / n
-                if i != j:
-                    joint[j, i] += n
-                    batches[j, i] += 1
-                    won[j, i] += down
-                    won_squares[j, i] += down * down / n
-                    before[j, i] += n - half
-                    before_squares[j, i] += (n - half) * (n - half) / n
+                both_whole, both_tied = whole[i] and whole[j], tied[i] and tied[j]
+                n_sum, n_batches = joint[i, j], batches[i, j]  # in registers, not in the tables
+                up_sum, up_squares, down_sum, down_squares = (
+                    won[i, j],
+                    won_squares[i, j],
+                    won[j, i],
+                    won_squares[j, i],
+                )
+                half_sum, half_squares = before[i, j], before_squares[i, j]
+                rest_sum, rest_squares = before[j, i], before_squares[j, i]
+                for b in range(first, last):
+                    x, y = values[i, edges[b] : edges[b + 1]], values[j, edges[b] : edges[b + 1]]
+                    n = x.size
+                    if not both_whole:
+                        n = 0
+                        for d in range(x.size):
+                            n += (x[d] == x[d]) & (y[d] == y[d])
+                    if n == 0:
+                        continue
+                    if limits[0, i, b] > limits[1, j, b] + rope:  # false with undefined draws
+                        up, down, half = n, 0, float(n)
+                    elif limits[0, j, b] > limits[1, i, b] + rope:
+                        up, down, half = 0, n, 0.0
+                    else:
+                        up = int(_above(x, y))
+                        down = (
+                            int(_above(y, x)) if both_tied or not both_whole or i == j else n - up
+                        )
+                        half = (n + up - down) / 2
+                        if rope > 0:
+                            up, down = _above_by(x, y, rope), _above_by(y, x, rope)
+                    n_sum += n
+                    n_batches += 1
+                    up_sum += up
+                    up_squares += up * up / n
+                    down_sum += down
+                    down_squares += down * down / n
+                    half_sum += half
+                    half_squares += half * half / n
+                    rest_sum += n - half
+                    rest_squares += (n - half) * (n - half) / n
+                # On the diagonal both sides are the same.
+                joint[j, i], batches[j, i] = n_sum, n_batches
+                won[j, i], won_squares[j, i], before[j, i], before_squares[j, i] = (
+                    down_sum,
+                    down_squares,
+                    rest_sum,
+                    rest_squares,
+                )
+                joint[i, j], batches[i, j] = n_sum, n_batches
+                won[i, j], won_squares[i, j], before[i, j], before_squares[i, j] = (
+                    up_sum,
+                    up_squares,
+                    half_sum,
+                    half_squares,
+                )
+        first = last
 
 
 def compare_pairs(
-    values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, *tables: np.ndarray
-) -> None:
-    """Fill the tables of :func:`bayesrank.ranking._loops.compare_pairs`; ``whole`` entities are always defined."""
+    values: np.ndarray, whole: np.ndarray, tied: np.ndarray, edges: np.ndarray, rope: float, *tables: np.ndarray
+) -> None:  # fmt: skip
+    """Fill the tables of :func:`bayesrank.ranking._loops.compare_pairs`.
+
+    ``whole`` entities are always defined. Two entities have equal values only if both are ``tied``.
+    In a batch where the ranges of two entities do not overlap, their draws need no comparison.
+    """
+    limits = _limits_of(values, edges)
 
     def fill(strips: list[int]) -> None:
         for strip in strips:
-            _compare_strip(strip, values, whole, edges, rope, *tables)
+            _compare_strip(strip, values, whole, tied, limits, edges, rope, *tables)
 
     size, draws = values.shape
     number = (size + STRIP - 1) // STRIP
@@ -88,6 +132,16 @@ def compare_pairs(
     if size * size * draws < WORTH:
         pairs = [list(range(number))]
     in_threads(fill, pairs)
+
+
+def _limits_of(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Return the lowest and the highest value of each entity in each batch (end, entity, batch); NaN if undefined."""
+    limits = np.full((2, len(values), len(edges) - 1), np.nan, values.dtype)
+    for b, (low, high) in enumerate(pairwise(edges)):
+        if high > low:
+            part = values[:, low:high]
+            limits[0, :, b], limits[1, :, b] = part.min(axis=1), part.max(axis=1)
+    return limits
 
 
 @njit(nogil=True, cache=True)

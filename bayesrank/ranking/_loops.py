@@ -15,8 +15,12 @@ from bayesrank._core.draws import BLOCK
 SMALL_PAIRS = 2**22
 
 
-def compare_pairs(values: np.ndarray, edges: np.ndarray, rope: float) -> list[np.ndarray]:
+def compare_pairs(
+    values: np.ndarray, edges: np.ndarray, rope: float, tied: np.ndarray
+) -> list[np.ndarray]:
     """Return tables (entity, rival) from values (entity, draw), with batches of draws between ``edges``.
+
+    Two entities have equal values only if both are ``tied`` (entity).
 
     Number of draws with both defined, and of batches with such draws; draws in which the entity
     beats the rival by more than ``rope``, and the sum over batches of their squares divided by the
@@ -31,7 +35,7 @@ def compare_pairs(values: np.ndarray, edges: np.ndarray, rope: float) -> list[np
     if size * size * draws > SMALL_PAIRS and can_compile():
         from bayesrank.ranking import _kernel
 
-        _kernel.compare_pairs(values, defined.all(axis=1), edges, rope, *tables)
+        _kernel.compare_pairs(values, defined.all(axis=1), tied, edges, rope, *tables)
         return tables
     joint, batches, won, won_squares, before, before_squares = tables
     for low, high in pairwise(edges):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._core.draws import (
+    BLOCK,
     RARE,
     Batches,
     error_of_squares,
@@ -125,7 +126,7 @@ def compare_draws(
         rows[rows == 0] = np.nan
         np.negative(rows, out=rows)
     edges = np.concatenate([[0], np.cumsum(batches.sizes)])
-    joint, groups, *tables = compare_pairs(rows, edges, rope)
+    joint, groups, *tables = compare_pairs(rows, edges, rope, ever_tied(twice))
     del rows
     some = positive(joint)
     for table in tables:
@@ -144,6 +145,17 @@ def compare_draws(
         "equivalence": equivalence,
     }
     return result, np.nan_to_num(preference, copy=False, nan=0.5), np.nan_to_num(preference_error)
+
+
+def ever_tied(twice: np.ndarray) -> np.ndarray:
+    """Return which entities share a rank in any draw, from doubled ranks (draw, entity), 0 where undefined."""
+    draws, size = twice.shape
+    result, few = np.zeros(size, bool), max(BLOCK // size, 1)
+    for start in range(0, draws, few):
+        part = twice[start : start + few]
+        place = part + np.arange(len(part))[:, None] * (2 * size + 1)
+        result |= ((np.bincount(place.ravel())[place] > 1) & (part > 0)).any(axis=0)
+    return result
 
 
 def mean_of_batches(

@@ -29,7 +29,7 @@ from bayesrank._core.draws import (
 )
 from bayesrank._core.errors import ArgumentError
 from bayesrank._core.keywords import arguments_of, check_keywords
-from bayesrank._core.memory import check_memory
+from bayesrank._core.memory import available_memory, check_memory
 from bayesrank._core.notes import Note, notes_of, notes_text
 from bayesrank._core.records import RankingRecord
 from bayesrank._core.source import Over, Source, parse_source
@@ -416,16 +416,7 @@ def _rank(
         )
     check_size(one.found.values)
     _check_dims(one.found.values)
-    size = one.found.values.sizes["entity"]
-    # Rank probabilities and, with ``joint``, pairs and their errors; several of each are in memory
-    # at a time.
-    many = (10 if settings.joint else 6, size, size)
-    check_memory(
-        "source must contain fewer entities",
-        f"{size} x {size} probabilities of ranks",
-        many,
-        f"{size} entities",
-    )
+    check_ranks(one.found.values.sizes["entity"], settings.joint)
     ranking = _of_draws(one, settings, kind, known, also)
     if one.source is not None:
         return ranking
@@ -433,6 +424,19 @@ def _rank(
     notes = notes_text([*one.notes, *notes_of(get_fact(ranking, "notes"))])
     results = {name: ("entity", held) for name, held in one.results.items()}
     return set_facts(ranking.assign(results), notes=notes).assign_attrs(one.facts)
+
+
+def check_ranks(size: int, joint: bool = True) -> None:
+    """Raise an error if probabilities of ranks, and with ``joint`` the pairs, of so many entities exceed the memory."""
+    # Several of each, and of their errors, are in memory at a time.
+    tables = 10 if joint else 6
+    most = int(np.sqrt(available_memory()[0] / 2 / 8 / tables))
+    check_memory(
+        "source must contain fewer entities",
+        f"{size} x {size} probabilities of ranks",
+        (tables, size, size),
+        f"{size} entities; at most {most:,} fit",
+    )
 
 
 def _check_dims(values: xr.DataArray) -> None:

@@ -339,7 +339,7 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
                 for ranking in rankings
             ]
         )
-        for name in (*PER_ENTITY, "consensus_position", "superiority", "superiority_error")
+        for name in (*PER_ENTITY, "consensus_position")
     }
     variables: dict[str, Any] = {
         name: (("alternative", "entity"), stacked[name]) for name in PER_ENTITY
@@ -359,17 +359,14 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
     for name in ("probability_best", "probability_best_error", "rank_lower", "rank_upper"):
         values = np.full(len(rankings), np.nan) if lead is None else stacked[name][:, lead]
         variables[f"base_leader_{name}"] = ("alternative", values)
-    # Only changes beyond the Monte-Carlo error count as lost or turned pairs.
-    probability, slack = stacked["superiority"], SURE * np.nan_to_num(stacked["superiority_error"])
-    beats = probability[0] >= prob
-    variables["pairs"] = int(beats.sum())
-    variables["pairs_kept"] = ("alternative", ((probability + slack >= prob) & beats).sum((1, 2)))
-    variables["pairs_turned"] = (
-        "alternative",
-        ((probability - slack >= prob).swapaxes(1, 2) & beats).sum((1, 2)),
-    )
+    pairs, beats, still = _pairs_kept(rankings, names, prob)
+    variables |= pairs
     conclusions = (
-        {} if lead is None else _conclusions(stacked, lead, [str(name) for name in names], prob)
+        {}
+        if lead is None
+        else _conclusions(
+            stacked, lead, [str(name) for name in names], prob, beats[lead], still[:, lead]
+        )
     )
     survives = np.array([*conclusions.values()], bool).reshape(-1, len(rankings)).T
     variables["survives"] = (("alternative", "conclusion"), survives)
@@ -378,6 +375,30 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
         "entity": rankings[0]["entity"].values,
     }
     return xr.Dataset(variables, coords | {"conclusion": [*conclusions]})
+
+
+def _pairs_kept(
+    rankings: list[xr.Dataset], names: list[Any], prob: float
+) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
+    """Return how many pairs of the base each ranking keeps and turns; the pairs; those kept (alternative, pair).
+
+    Only changes beyond the Monte-Carlo error count as lost or turned pairs.
+    """
+    size = len(names)
+    kept, turned = np.zeros((2, len(rankings)), int)
+    beats, still = np.zeros((size, size), bool), np.zeros((len(rankings), size, size), bool)
+    for i, ranking in enumerate(rankings):  # floats of all rankings take several times the memory
+        probability, error = (
+            select_names(ranking[name], {"entity": names, "rival": names}).values
+            for name in ("superiority", "superiority_error")
+        )
+        slack = SURE * np.nan_to_num(error)
+        beats = beats if i else probability >= prob
+        still[i] = probability + slack >= prob
+        kept[i] = (still[i] & beats).sum()
+        turned[i] = ((probability - slack >= prob).T & beats).sum()
+    counts = {"pairs_kept": ("alternative", kept), "pairs_turned": ("alternative", turned)}
+    return {"pairs": int(beats.sum())} | counts, beats, still
 
 
 def _taus(ranks: np.ndarray) -> list[float]:
@@ -393,11 +414,19 @@ def _taus(ranks: np.ndarray) -> list[float]:
 
 
 def _conclusions(
-    stacked: dict[str, np.ndarray], lead: int, names: list[str], prob: float
+    stacked: dict[str, np.ndarray],
+    lead: int,
+    names: list[str],
+    prob: float,
+    beats: np.ndarray,
+    still: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """Return the conclusions of the first ranking, and the rankings in which each holds up to its error."""
+    """Return the conclusions of the first ranking, and the rankings in which each holds up to its error.
+
+    The leader of the first ranking ``beats`` others (entity), and ``still`` does up to the error
+    (alternative, entity).
+    """
     result = {}
-    probability, slack = stacked["superiority"], SURE * np.nan_to_num(stacked["superiority_error"])
     first, tier = stacked["consensus_rank"] == 1, stacked["tier"] == 1
     # Entities share a rank if the draws do not separate them.
     if first[0].sum() == 1 and first[0, lead]:
@@ -411,7 +440,4 @@ def _conclusions(
     order = np.argsort(stacked["consensus_position"][0], kind="stable")
     members = [names[i] for i in order if tier[0, i]]
     result[f"the first tier is {list_names(members, 5)}"] = (tier == tier[0]).all(axis=1)
-    beaten = [j for j in order if probability[0, lead, j] >= prob]
-    return result | {
-        f"{names[lead]} beats {names[j]}": (probability + slack >= prob)[:, lead, j] for j in beaten
-    }
+    return result | {f"{names[lead]} beats {names[j]}": still[:, j] for j in order if beats[j]}

@@ -11,9 +11,13 @@ import bayesrank as br
 from bayesrank._core.notes import notes_of
 from bayesrank._core.source import groups_of, parse_source
 from bayesrank.claims.effective import FEWEST_OF_CLASS, Information
-from bayesrank.claims.information import information_of, parts_of_pair, sampling_variance
+from bayesrank.claims.information import information_of, parts_of_pair, sampling_variance, skewness
 from bayesrank.claims.information.influence import class_strength
-from bayesrank.claims.information.skewness import reach_of_pairs, skewness_ratio
+from bayesrank.claims.information.skewness import (
+    ratios_of_differences,
+    reach_of_pairs,
+    skewness_ratio,
+)
 from bayesrank.claims.information.tables import average_inflation
 from bayesrank.evidence.kinds import CaseEvidence
 from bayesrank.evidence.units import cluster_information
@@ -490,3 +494,36 @@ def test_a_class_of_few_cases_matters_as_far_as_the_score_depends_on_it(negative
     )
     ranking = br.credible_ranking(br.fit(counts, seed=1, draws=300), score)
     assert ranking.attrs["headline"] == headline
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("board", ["grades", "heavy", "constant", "alike", "huge", "tiny"])
+def test_skewness_of_many_differences_is_that_of_each(monkeypatch, board, weighted):
+    """Products of matrices give the ratios of single differences, which are made for few pairs only."""
+    rng = np.random.default_rng(1)
+    x = np.round(rng.beta(2, 1, (60, 70)), 2)
+    if board == "heavy":
+        x = rng.standard_t(2, (60, 70))
+    if board == "constant":
+        x[:, ::7] = 1.0
+    if board == "alike":
+        x[:, 1::2] = x[:, ::2] + 1e-9 * rng.normal(size=(60, 35))
+    x = x * {"huge": 1e250, "tiny": 1e-250}.get(board, 1.0)
+    count = rng.integers(1, 4, 60) * (0.7 if weighted else 1.0)
+    each = rng.uniform(0.5, 1.5, 60) if weighted else None
+    one, singles = np.triu_indices(70, 1), []
+    expected = np.abs(
+        [skewness_ratio(x[:, j] - x[:, i], count, each).item() for i, j in zip(*one, strict=True)]
+    )
+    single = skewness.skewness_ratio
+
+    def counted(values, *weights):
+        singles.append(values.shape[1])
+        return single(values, *weights)
+
+    monkeypatch.setattr(skewness, "skewness_ratio", counted)
+    found = ratios_of_differences(x, count, each)
+
+    np.testing.assert_allclose(found[one], expected, rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(found, found.T)
+    assert sum(singles) <= (35 + 45 if board != "heavy" else 70)

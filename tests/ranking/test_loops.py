@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from bayesrank.ranking import _loops
+from bayesrank.ranking import _kernel, _loops
+from bayesrank.ranking._tallies import ever_tied
 
 BOARDS = {
     "continuous": lambda rng: rng.normal(size=(700, 7)),
@@ -32,8 +33,41 @@ def by_both(monkeypatch, work):
 def test_pairs(monkeypatch, board, rope):
     values = np.ascontiguousarray(BOARDS[board](np.random.default_rng(1)).T)
     edges = np.array([0, 100, 350, values.shape[1]])
-    for one, other in by_both(monkeypatch, lambda: _loops.compare_pairs(values, edges, rope)):
-        np.testing.assert_array_equal(one, other)
+    for tied in {True, len(np.unique(values)) < values.size}:
+        can_tie = np.full(len(values), tied)
+        for one, other in by_both(
+            monkeypatch,
+            lambda can_tie=can_tie: _loops.compare_pairs(values, edges, rope, can_tie),
+        ):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_entities_apart_are_not_compared_draw_by_draw(monkeypatch):
+    """Of 60 entities, each overlaps in a batch with its nearest few: no comparison of all pairs, nor in both ways."""
+    rng = np.random.default_rng(1)
+    values = np.arange(60.0)[:, None] + rng.uniform(0, 2, (60, 40))
+    limits, edges = _kernel._limits_of(values, np.arange(0, 41, 10)), np.arange(0, 41, 10)
+    compared = []
+    monkeypatch.setattr(
+        _kernel, "_above", lambda x, y: compared.append(1) or np.count_nonzero(x > y)
+    )
+    everyone = np.ones(60, bool)
+    tables = [np.zeros((60, 60), int if i < 2 else float) for i in range(6)]
+    for strip in range(4):
+        _kernel._compare_strip.py_func(
+            strip, values, everyone, ~everyone, limits, edges, 0.0, *tables
+        )
+
+    np.testing.assert_array_equal(tables[2], (values[:, None] > values).sum(axis=-1))
+    of_diagonal, of_neighbours = 2 * 60 * 4, 59 * 4
+    assert len(compared) <= of_diagonal + of_neighbours
+
+
+def test_only_entities_that_share_a_rank_are_tied():
+    """Ranks 1 and 2 of three, of which the last is undefined in a draw, are not shared; two halves are."""
+    twice = np.array([[2, 4, 0, 0], [2, 5, 5, 8]])
+    assert ever_tied(twice).tolist() == [False, True, True, False]
+    assert not ever_tied(twice[:1]).any()
 
 
 @pytest.mark.parametrize("board", BOARDS)
@@ -96,7 +130,7 @@ def test_counts_of_many_draws_do_not_overflow(monkeypatch):
     monkeypatch.setattr(_loops, "SMALL_PAIRS", 2**40)
     values = np.repeat([[1.0], [0.0]], 100_000, axis=1)
     joint, _, won, won_squares, before, before_squares = _loops.compare_pairs(
-        values, np.array([0, 100_000]), 0.0
+        values, np.array([0, 100_000]), 0.0, np.ones(2, bool)
     )
     for table in (joint, won, won_squares, before, before_squares):
         assert table[0, 1] == 100_000

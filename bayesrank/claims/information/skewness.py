@@ -16,6 +16,12 @@ OF_DIFFERENCE = 0.5
 #: one for few. By chance alone, two ratios of n normal outcomes differ with the standard deviation
 #: √12 / n, so that BY_CHANCE / n is added.
 OF_ENTITIES, BY_CHANCE = (0.4, 0.6), 6.0
+#: Number of entities from which differences are measured by products of matrices.
+MANY = 50
+#: A variance of a difference below this share of the two variances costs products too many digits:
+#: an error of 1e-16 in sums of cubes is one of up to 1e-10 in the ratio. Below ``LEAST``, in units of
+#: the largest outcome, cubes underflow.
+NEAR, LEAST = 1e-4, 1e-150
 
 
 def reach_of_pairs(
@@ -36,16 +42,46 @@ def reach_of_pairs(
         size = sums_within(cluster, count[:, None] * defined)
         outcome = np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0)
         count, each = np.ones(len(outcome)), None
-    size, own = outcome.shape[1], signed_skewness(outcome, count, each)
+    own = signed_skewness(outcome, count, each)
     units = np.maximum(count @ ~np.isnan(outcome), 1.0)
     allowed = np.minimum(
         OF_ENTITIES[0] + BY_CHANCE / np.minimum(units[:, None], units), OF_ENTITIES[1]
     )
     used = np.abs(own[:, None] - own) / allowed
-    for i in range(size - 1):
-        ratio = skewness_ratio(outcome[:, i + 1 :] - outcome[:, [i]], count, each)
-        used[i, i + 1 :] = used[i + 1 :, i] = np.maximum(used[i, i + 1 :], ratio / OF_DIFFERENCE)
+    used = np.maximum(used, ratios_of_differences(outcome, count, each) / OF_DIFFERENCE)
     return np.divide(1.0, used, out=np.full_like(used, np.inf), where=used > 0)
+
+
+def ratios_of_differences(
+    outcome: np.ndarray, count: np.ndarray, each: np.ndarray | None
+) -> np.ndarray:
+    """Return the skewness ratio of the differences of all pairs of columns (entity, rival)."""
+    size = outcome.shape[1]
+    ratio, known = np.zeros((size, size)), np.zeros((size, size), bool)
+    if size > MANY and not np.isnan(outcome).any():
+        ratio, known = _by_products(outcome, count, each)
+    for i in range(size - 1):
+        rest = i + 1 + np.flatnonzero(~known[i, i + 1 :])
+        if rest.size:
+            ratio[i, rest] = skewness_ratio(outcome[:, rest] - outcome[:, [i]], count, each)
+            ratio[rest, i] = ratio[i, rest]
+    return ratio
+
+
+def _by_products(
+    outcome: np.ndarray, count: np.ndarray, each: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ratios of complete outcomes by expanding powers of differences, and which of them are precise."""
+    weight, repeats = count.astype(float), 1.0 if each is None else each
+    scaled = np.ldexp(outcome, -np.frexp(np.abs(outcome).max(initial=0.0))[1])
+    off = scaled - weight @ scaled / weight.sum()
+    product = off.T @ ((weight * repeats)[:, None] * off)
+    mixed = np.square(off).T @ ((weight * repeats**2)[:, None] * off)
+    squares, cubes = np.diag(product)[:, None], np.diag(mixed)[:, None]
+    second = squares + squares.T - (product + product.T)  # symmetric to the last bit
+    third = cubes - cubes.T - 3 * (mixed - mixed.T)
+    known = second > np.maximum(NEAR * (squares + squares.T), LEAST)
+    return np.abs(third) / np.where(known, second, np.inf) ** 1.5, known
 
 
 def skewness_ratio(

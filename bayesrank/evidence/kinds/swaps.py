@@ -84,17 +84,34 @@ def swaps_of_columns(
     Answers are codes, negative if missing. ``count`` are the cases of each pattern, ``places`` what
     tells patterns apart, such as clusters. Only columns with equal answers in number are tried.
     """
+    weights = np.random.default_rng(0).integers(2**31, size=answers.shape[1:])
+    sums = answers.astype(np.int64) @ weights
     margins = [tuple(np.bincount(column + 1, count).tolist()) for column in answers.T]
     result = []
     for candidates in groups_of(margins):
         remaining = candidates.tolist()
         while len(remaining) > 1:
             first, *others = remaining
-            alike = [other for other in others if _may_swap(answers, count, places, first, other)]
+            alike = [
+                other
+                for other in others
+                if _keeps_sums(answers, sums, weights, first, other)
+                and _may_swap(answers, count, places, first, other)
+            ]
             if alike:
                 result.append(np.array([first, *alike]))
             remaining = [other for other in others if other not in alike]
     return result
+
+
+def _keeps_sums(
+    answers: np.ndarray, sums: np.ndarray, weights: np.ndarray, one: int, other: int
+) -> bool:
+    """Return whether swapping leaves the weighted sums of the patterns, as it must: whole patterns take longer."""
+    differ = answers[:, one] != answers[:, other]
+    before, more = sums[differ], (answers[differ, other] - answers[differ, one]).astype(np.int64)
+    after = before + more * (weights[one] - weights[other])
+    return np.array_equal(np.unique(before), np.unique(after))
 
 
 def _may_swap(

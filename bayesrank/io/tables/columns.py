@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,12 @@ _ELSEWHERE = ("a", "b", "winner", "fold", "repeat")
 
 def squeeze(name: Any) -> str:
     """Normalise a column name for comparisons: lower case, letters and digits only."""
-    return re.sub(r"[\W_]+", "", str(name).casefold())
+    return _squeeze(str(name))
+
+
+@lru_cache(2**16)  # every role and question asks for all names again
+def _squeeze(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())
 
 
 def role_of(name: Any) -> str | None:
@@ -86,10 +92,15 @@ def is_row_number(name: Any) -> bool:
 def is_truth_name(name: Any, beside: Iterable[Any]) -> bool:
     """Return whether a column may hold the truth by its name; a letter among letters, as in a, b, c, d, does not."""
     word = squeeze(name)
-    others = [squeeze(other) for other in beside if squeeze(other) != word]
-    letters = len(word) == 1 and bool(others) and all(len(other) == 1 for other in others)
+    letters = len(word) == 1 and _are_letters(beside, word)
     words = set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", str(name)).lower()))
     return (word in TRUTH_NAMES and not letters) or bool(TRUTH_WORDS & words)
+
+
+def _are_letters(names: Iterable[Any], word: str) -> bool:
+    """Return whether there are headings beside ``word``, and all are letters."""
+    others = {squeeze(name) for name in names} - {word}
+    return bool(others) and all(len(other) == 1 for other in others)
 
 
 def _stem_of(name: str) -> str:

@@ -4,6 +4,7 @@ import codecs
 import json
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -84,7 +85,8 @@ def read_csv(
         source, columns, [f"{source}, line {line}" for line, _ in rest], shell=True
     ).drop_empty()
     retained = table.drop([table.find("ignore", name) for name in ignore])
-    twice = next((name for name in retained.columns if names.count(name) > 1), None)
+    often = Counter(names)
+    twice = next((name for name in retained.columns if often[name] > 1), None)
     if twice is not None:
         raise ArgumentError(
             source,

@@ -324,8 +324,8 @@ def _read_selected(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     covariates = [name for role, name in named.by_role.items() if role.startswith("covariates ")]
     roles_read = (*(form or ()), *OF_CASES, "cost", "category", "status")
     roles_read += ("total",) if form in MEANS else ()
-    used = [*names, *covariates]
-    used += [named.by_role[role] for role in roles_read if role in named.by_role]
+    used = {*names, *covariates}
+    used |= {named.by_role[role] for role in roles_read if role in named.by_role}
     ignored = tuple(str(name) for name in table.columns if name not in used)
     if "category" in named.by_role and "dataset" in evidence.coords:
         evidence = _with_categories(

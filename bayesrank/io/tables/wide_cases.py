@@ -1,6 +1,7 @@
 """Joint outcomes from tables with one row for each case and one column for each entity."""
 
 import shlex
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
@@ -115,7 +116,8 @@ def _find_entities(table: Table, named: NamedColumns, roles: Roles) -> list[Any]
         return [name for name in table.columns if name not in described]
     requested = check_sequence("entities", roles.entities)
     names = [table.find("entities", name) for name in requested]
-    twice = next((name for name in names if names.count(name) > 1 or name in described), None)
+    often = Counter(names)
+    twice = next((name for name in names if often[name] > 1 or name in described), None)
     if twice is not None:
         raise ArgumentError(
             table.argument("entities"),
