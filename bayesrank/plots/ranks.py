@@ -264,9 +264,8 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
     if size <= 12 and 72 * ax.bbox.width / ax.figure.dpi >= 22 * size:
         for (i, j), p in np.ndenumerate(values):
             if not np.isnan(p):
-                text = f"{p:.2f}".lstrip("0") if 0.01 <= p <= 0.99 else ("<.01", ">.99")[bool(p > 0.5)]
                 color = choose_text_color(image.cmap(image.norm(p))[:3])
-                ax.text(j + 1, i, text, ha="center", va="center", fontsize=8, color=color)
+                ax.text(j + 1, i, _short(p), ha="center", va="center", fontsize=8, color=color)
     rope = RankingRecord.of(ranking).rope
     more = f" by more than {rope:g}" if rope else ""
     write_title(ax, f"P(row beats column{more}){left_out}", 10)
@@ -288,6 +287,13 @@ def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
     """Return the table of the leader and the first entities of the order, by tier, and words on the others."""
     rows, left_out = first_rows(ranking_table(ranking), top)
     return first_of_order(ranking, len(rows)), left_out
+
+
+def _short(p: float) -> str:
+    """Return a probability for a small cell: two digits without the zero before them."""
+    if p < 0.01:
+        return "<.01"
+    return ">.99" if p > 0.99 else f"{p:.2f}".lstrip("0")
 
 
 def _side(size: int) -> float:
