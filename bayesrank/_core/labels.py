@@ -44,6 +44,20 @@ def sum_except(array: xr.DataArray, *dims: str) -> np.ndarray:
     return np.asarray(np.nansum(array.values, axis=over))
 
 
+def over_other_dims(array: xr.DataArray, dims: Iterable[str], values: np.ndarray) -> xr.DataArray:
+    """Return ``values`` over the dims of an array except ``dims``, with the coords that remain.
+
+    The coords keep their indexes: xarray would make them again, which takes longer than most
+    computations on tables of a few counts.
+    """
+    removed = {*dims}
+    named = array.coords.variables.items()
+    variables = {name: coord for name, coord in named if removed.isdisjoint(coord.dims)}
+    indexes = {name: index for name, index in array.xindexes.items() if name in variables}
+    left = [dim for dim in array.dims if dim not in removed]
+    return xr.DataArray(values, xr.Coordinates(variables, indexes), left, array.name)
+
+
 def object_array(values: Any) -> np.ndarray:
     """Return an object array of a sequence's items; nested sequences stay whole."""
     if (

@@ -63,12 +63,12 @@ def test_the_exact_coverage_of_rates(cases):
 def test_a_score_is_near_an_end_if_one_answer_keeps_it_from_there():
     for name in ("informedness", "accuracy", "f1", "mcc", "cohen_kappa", "balanced_accuracy"):
         score = br.scores.get(name)
-        low, high = near_ends(COUNTS, score, score.range, score)
+        low, high = near_ends(COUNTS, score, score.range)
         assert high.tolist() == ONE_ERROR
         assert not low.any()
     tpr, fpr = br.scores.get("tpr"), br.scores.get("fpr")
-    assert near_ends(COUNTS, tpr, tpr.range, tpr)[1].tolist() == [True, True, True, True, True]
-    assert near_ends(COUNTS, fpr, fpr.range, fpr)[0].tolist() == [True, True, True, False, True]
+    assert near_ends(COUNTS, tpr, tpr.range)[1].tolist() == [True, True, True, True, True]
+    assert near_ends(COUNTS, fpr, fpr.range)[0].tolist() == [True, True, True, False, True]
 
 
 def test_tables_of_three_classes_are_closed_with_one_error():
@@ -99,7 +99,7 @@ def test_a_class_whose_only_right_answer_could_be_wrong_may_have_a_rate_of_0():
         np.array(tables), "actual_rows", labels=["cat", "dog", "owl"], entity=list("abc")
     )
     cat = br.scores.get("tpr:cat")
-    low, high = near_ends(counts, cat, (0.0, 1.0), cat)
+    low, high = near_ends(counts, cat, (0.0, 1.0))
     assert low.tolist() == [True, True, False]
     assert not high.any()
 

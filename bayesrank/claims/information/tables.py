@@ -84,7 +84,7 @@ def rare_class_of_pair(
     if not (cases > 0).all() or (cases / cases.sum(axis=1, keepdims=True)).min() > RARE:
         return None
     return PairOfTables(
-        table[[one, other]], effective_cases(table, "predicted").values[[one, other]]
+        table[[one, other]], effective_cases(table, "entity", "actual")[[one, other]]
     )
 
 
@@ -127,7 +127,7 @@ def _freedom_of_table(observed: Observed, score: Score | None) -> np.ndarray | N
     cells = table.values.reshape(
         len(table), -1 if "outcome" in dims else table.sizes["actual"], table.shape[-1]
     )
-    cases = effective_cases(table, dims[-1]).values.reshape(cells.shape[:2])
+    cases = effective_cases(table, "entity", *dims[:-1]).reshape(cells.shape[:2])
     if not len(table) or (cases[cases.sum(axis=1) > 0] > ENOUGH_FREEDOM).all():
         return None
     cells = cells + observed.prior.transpose("entity", *dims).values.reshape(cells.shape)
@@ -171,9 +171,7 @@ def inflation_of_averages(observed: Observed, score: Score | None, entities: int
         if not averaged or dim not in observed.counts.dims:
             continue
         cases, mass = (
-            effective_cases(array, [d for d in array.dims if d not in ("entity", dim)])
-            .transpose("entity", dim)
-            .values
+            effective_cases(array, "entity", dim)
             for array in (observed.counts, observed.prior)
         )
         weights = (
