@@ -137,10 +137,8 @@ def at_ends(values: np.ndarray, limits: tuple[float, float]) -> Sides:
     return low, high
 
 
-def near_ends(
-    counts: xr.DataArray, score: Score, limits: tuple[float, float]
-) -> Sides | None:
-    """Return which entities have a score that one case keeps from each limit; None for outcomes that are not 0 and 1."""
+def near_ends(counts: xr.DataArray, score: Score, limits: tuple[float, float]) -> Sides | None:
+    """Return which entities have a score that one case keeps from each limit; None for outcomes other than 0 and 1."""
     if "outcome" in counts.dims:
         if not score.is_mean or counts["outcome"].values.tolist() != [0, 1]:
             return None

@@ -8,7 +8,13 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from bayesrank._core.labels import classes_in_averages, known_classes, names_classes, standing_pair
+from bayesrank._core.labels import (
+    classes_in_averages,
+    known_classes,
+    names_classes,
+    standing_pair,
+    sum_except,
+)
 from bayesrank._core.notes import Note
 from bayesrank._core.records import ModelRecord
 from bayesrank.claims.effective import Information, least
@@ -238,13 +244,14 @@ def _undefined(counts: xr.DataArray, score: Score | None) -> list[Note]:
     if score is None or score.space not in ("binary", "classes") or counts.sizes.get("actual") != 2:
         return []
     others = [d for d in counts.dims if d not in ("entity", "actual", "predicted")]
-    cells = counts.variable.sum(others).transpose("entity", "actual", "predicted").values
+    dims = ("entity", "actual", "predicted")
+    cells = sum_except(counts.transpose(*dims, ...), *dims)
     some = cells.sum(axis=(1, 2)) > 0
     cells = cells[some]
     calls, cases = cells.sum(axis=1), cells.sum(axis=2)
     if calls.all() and cases.all():
         return []
-    table = counts.sum(others).transpose("entity", "actual", "predicted").isel(entity=some)
+    table = counts.sum(others).transpose(*dims).isel(entity=some)
     undefined = np.isnan(score(table / table.sum(["actual", "predicted"])).values)
     reasons = {"positive calls": calls[:, 1], "negative calls": calls[:, 0]}
     reasons |= {"positive cases": cases[:, 1], "negative cases": cases[:, 0]}

@@ -451,9 +451,10 @@ def values_of(
 
 
 def values_of_tables(score: Score, tables: np.ndarray, counts: xr.DataArray) -> np.ndarray:
-    """Return the score of tables of counts (..., actual, predicted) with the classes of ``counts``, which has the score.
+    """Return the score of tables of counts (..., actual, predicted) with the classes of ``counts``.
 
-    The tables have no labels, so that nothing is checked or aligned again.
+    The tables have no labels, so that nothing is checked or aligned again: the score must have passed
+    the checks on ``counts``.
     """
     if not score._takes_matrix(tables.shape[-1]):
         return score.of_tables(tables)
@@ -561,11 +562,10 @@ def _apply_in_memory(
 ) -> list[xr.DataArray]:
     """Apply a function as ``_apply`` does, where no labels have to be aligned, which takes half of its time."""
     tables = array.variable.transpose(..., *dims).values
-    results = []
-    for values in function(tables, *(other.values for other in others)):
-        results.append(over_other_dims(array, dims, values))
-        results[-1].attrs = array.attrs
-    return results
+    first, *rest = function(tables, *(other.values for other in others))
+    result = over_other_dims(array, dims, first)
+    result.attrs = array.attrs
+    return [result, *(result.copy(deep=False, data=values) for values in rest)]
 
 
 def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:

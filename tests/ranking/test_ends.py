@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy import stats
 from scipy.special import betaincinv
 
@@ -12,6 +13,8 @@ import bayesrank as br
 from bayesrank._core.source import groups_of
 from bayesrank.claims.ends import CLOSED, close_ends, near_ends
 from bayesrank.models import conjugate_posterior
+from bayesrank.scores.ranking_scores import of_importance
+from bayesrank.scores.score import values_of_tables
 from tests.told import codes_in, fields_of
 
 #: Right answers of 80 negatives and 30 positives: no error, one, one, two, and one in each class.
@@ -264,3 +267,20 @@ def test_the_default_prior_is_the_same_everywhere():
     posterior = br.score_posterior(counts, "tpr", "beta_binomial")
     assert exact["lower"].item() == pytest.approx(posterior.quantile(0.025).item(), rel=1e-9)
     assert exact["lower"].item() == pytest.approx(interval(29, 1)[0], rel=1e-9)
+
+
+def test_scores_of_bare_tables_are_those_of_labelled_counts():
+    """Of classes in any order, of which some take no part in averages, and of importances by label."""
+    tables = np.random.default_rng(1).poisson(0.6, (40, 3, 3))
+    counts = br.from_matrix(tables, "actual_rows", labels=["cat", "dog", "owl"])
+    chosen = counts.assign_coords(averaged=("actual", [True, False, True], {"named": 1}))
+    labels = ["owl", "cat", "dog"]
+    importance = xr.DataArray(
+        np.arange(1.0, 10).reshape(3, 3),
+        {"actual": labels, "predicted": labels},
+        ("actual", "predicted"),
+    )
+    scores = [br.scores.get(name) for name in ("accuracy", "macro_f1", "weighted_f1", "tpr:cat")]
+    for score in (*scores, of_importance(importance)):
+        for each in (counts, chosen):
+            np.testing.assert_array_equal(values_of_tables(score, tables, each), score(each))

@@ -171,8 +171,7 @@ def inflation_of_averages(observed: Observed, score: Score | None, entities: int
         if not averaged or dim not in observed.counts.dims:
             continue
         cases, mass = (
-            effective_cases(array, "entity", dim)
-            for array in (observed.counts, observed.prior)
+            effective_cases(array, "entity", dim) for array in (observed.counts, observed.prior)
         )
         weights = (
             observed.weights
