@@ -148,7 +148,7 @@ def near_ends(counts: xr.DataArray, score: Score, limits: tuple[float, float]) -
     table = counts.variable.transpose(*dims).values
     moved = np.stack(list(_moves(table, score.position_in(counts))))
     low, high = at_ends(values_of_tables(score, moved, counts), limits)
-    return low.any(axis=0), high.any(axis=0)
+    return np.any(low, axis=0), np.any(high, axis=0)
 
 
 def _moves(table: np.ndarray, position: int | None) -> Iterator[np.ndarray]:

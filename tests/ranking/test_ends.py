@@ -280,7 +280,9 @@ def test_scores_of_bare_tables_are_those_of_labelled_counts():
         {"actual": labels, "predicted": labels},
         ("actual", "predicted"),
     )
-    scores = [br.scores.get(name) for name in ("accuracy", "macro_f1", "macro_tpr", "tpr:cat")]
+    scores = [
+        br.scores.get(name) for name in ("accuracy", "macro_f1", "balanced_accuracy", "tpr:cat")
+    ]
     for score in (*scores, of_importance(importance)):
         for each in (counts, chosen):
             np.testing.assert_array_equal(values_of_tables(score, tables, each), score(each))
