@@ -254,7 +254,7 @@ def test_balanced_weights_fix_the_prevalence(maker):
 def test_effective_numbers_are_those_of_a_class():
     weight = np.where(TRUTH == 1, 1.0, RNG.gamma(1.0, 1.0, 3000))
     counts = br.from_predictions(TRUTH, GUESS, weight=weight)
-    found = effective_cases(counts, "predicted").sel(entity="a")
+    found = effective_cases(counts.sel(entity="a"), "actual")
     own = weight[TRUTH == 0]
     np.testing.assert_allclose(found, [own.sum() ** 2 / (own**2).sum(), 95], rtol=1e-6)
 

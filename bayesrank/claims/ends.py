@@ -20,6 +20,7 @@ from scipy.special import betaincinv
 from bayesrank._core.notes import Note
 from bayesrank.performance.arrays import OUTCOME_DIMS
 from bayesrank.scores import Score
+from bayesrank.scores.score import values_of_tables
 
 #: The attr "interval" of results whose intervals are closed.
 CLOSED = "equal tails, closed at an end of the range that the observed value, or one case, reaches"
@@ -128,21 +129,16 @@ def notes_on_closed(
 def at_ends(values: np.ndarray, limits: tuple[float, float]) -> Sides:
     """Return which values are at each finite limit."""
     low, high = (
-        np.isfinite(end) & np.isclose(values, end, rtol=ROUNDING, atol=ROUNDING) for end in limits
+        np.abs(values - end) <= ROUNDING + ROUNDING * abs(end)
+        if np.isfinite(end)
+        else np.zeros(values.shape, bool)
+        for end in limits
     )
     return low, high
 
 
-def near_ends(
-    counts: xr.DataArray,
-    score: Score,
-    limits: tuple[float, float],
-    value: Callable[[xr.DataArray], xr.DataArray | None],
-) -> Sides | None:
-    """Return which entities have a score that one case keeps from each limit; None for outcomes that are not 0 and 1.
-
-    ``value`` returns the score of tables of counts (entity, actual, predicted).
-    """
+def near_ends(counts: xr.DataArray, score: Score, limits: tuple[float, float]) -> Sides | None:
+    """Return which entities have a score that one case keeps from each limit; None for outcomes other than 0 and 1."""
     if "outcome" in counts.dims:
         if not score.is_mean or counts["outcome"].values.tolist() != [0, 1]:
             return None
@@ -150,16 +146,9 @@ def near_ends(
         return right <= 1, wrong <= 1
     dims = ("entity", *OUTCOME_DIMS)
     table = counts.variable.transpose(*dims).values
-    moved = np.concatenate(list(_moves(table, score.position_in(counts))))
-    common = {
-        name: coord for name, coord in counts.coords.variables.items() if "entity" not in coord.dims
-    }
-    shifted = value(xr.DataArray(moved, common, dims, counts.name, counts.attrs))
-    if shifted is None:
-        return np.zeros(len(table), bool), np.zeros(len(table), bool)
-    low, high = at_ends(shifted.values.astype(float), limits)
-    each = (-1, len(table))
-    return np.any(low.reshape(each), axis=0), np.any(high.reshape(each), axis=0)
+    moved = np.stack(list(_moves(table, score.position_in(counts))))
+    low, high = at_ends(values_of_tables(score, moved, counts), limits)
+    return np.any(low, axis=0), np.any(high, axis=0)
 
 
 def _moves(table: np.ndarray, position: int | None) -> Iterator[np.ndarray]:

@@ -205,7 +205,7 @@ class Observed:
             if moved:
                 return None
             counts = fill_empty_classes(counts) if "actual" in counts.dims else counts
-            return near_ends(counts, score, limits, partial(self.score_of, score))
+            return near_ends(counts, score, limits)
         if joint is None or not joint.right_or_wrong or joint.each is not None:
             return None
         if self.values is None or self.cases is None or self.values.dims != ("entity",):

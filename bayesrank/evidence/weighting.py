@@ -185,14 +185,16 @@ def prior_weights(
     return result
 
 
-def effective_cases(counts: xr.DataArray, dims: Any) -> xr.DataArray:
-    """Return the sum of counts over ``dims``; of weighted ones, the effective number of cases (Σw)² / Σw²."""
-    totals = counts.reset_coords(drop=True)
-    total = totals.sum(dims)
+def effective_cases(counts: xr.DataArray, *dims: str) -> np.ndarray:
+    """Return the sum of counts over all other dims; of weighted ones, the effective number of cases (Σw)² / Σw²."""
+    numbers = counts.variable.transpose(*dims, ...)
+    others = tuple(range(len(dims), numbers.ndim))
+    total = np.nansum(numbers.values, axis=others)
     if UNIT_WEIGHT not in counts.coords:
-        return total
-    square = (totals * counts[UNIT_WEIGHT].reset_coords(drop=True)).sum(dims)
-    return xr.where(total > 0, total**2 / square.where(square > 0, 1.0), 0.0).transpose(*total.dims)
+        return np.asarray(total)
+    each = counts.coords.variables[UNIT_WEIGHT].transpose(*numbers.dims).values
+    square = np.nansum(numbers.values * each, axis=others)
+    return np.where(total > 0, total**2 / np.where(square > 0, square, 1.0), 0.0)
 
 
 def unit_weight_of(counts: xr.DataArray) -> np.ndarray:

@@ -152,7 +152,7 @@ def entities_without_posterior(source: Container) -> list[str]:
     if performance is None or counts is None or set(counts.dims) - set(performance.dims):
         return []
     prior = get_variable(source.group("constant_data"), "prior_concentration")
-    if prior is not None and bool((prior > 0).all()):
+    if prior is not None and bool((prior.values > 0).all()):
         return []
     first = performance.isel(dict.fromkeys(draw_dims(performance), 0), drop=True).drop_vars(
         "test_set", errors="ignore"

@@ -154,7 +154,9 @@ def lower_spreads(rows: np.ndarray, shift: np.ndarray) -> np.ndarray:
                 lead -= shift[i, i + 1 :, None]
             if not full:
                 np.nan_to_num(lead, copy=False)
-            below[i, i + 1 :], below[i + 1 :, i] = (lead < 0).sum(axis=1), (lead > 0).sum(axis=1)
+            # Row by row, as a sum of booleans along an axis takes five times as long.
+            below[i, i + 1 :] = [np.count_nonzero(row) for row in lead < 0]
+            below[i + 1 :, i] = [np.count_nonzero(row) for row in lead > 0]
             low = np.minimum(lead, 0)
             less, all_squares = (np.einsum("jd,jd->j", part, part) for part in (low, lead))
             squares[i, i + 1 :], squares[i + 1 :, i] = less, np.maximum(all_squares - less, 0.0)

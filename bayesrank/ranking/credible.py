@@ -582,14 +582,13 @@ def _is_outside(
 ) -> np.ndarray:
     """Return whether values are outside the interval by more than Monte-Carlo error."""
     x, ranking, found = compared.x, compared.ranking, compared.found
+    apart = ((observed < wide[0]) | (observed > wide[1])) & ~found.at_an_end(observed)
+    if not apart.any():
+        return apart
     defined = np.maximum((~np.isnan(x)).sum(axis=0), 1)
     beyond = np.minimum((x <= observed).sum(axis=0), (x >= observed).sum(axis=0)) / defined
     error = proportion_error(beyond, ranking["effective_sample_size"])
-    return (
-        (beyond + 2 * error < (1 - compared.prob) / 2)
-        & ((observed < wide[0]) | (observed > wide[1]))
-        & ~found.at_an_end(observed)
-    )
+    return apart & (beyond + 2 * error < (1 - compared.prob) / 2)
 
 
 def _orders(

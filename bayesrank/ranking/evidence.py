@@ -11,6 +11,7 @@ from scipy.special import ndtri
 from bayesrank._core.checks import check_choice
 from bayesrank._core.compat import get_variable
 from bayesrank._core.draws import DRAW_DIMS, draw_dims
+from bayesrank._core.labels import over_other_dims, sum_except
 from bayesrank._core.notes import Note, notes_of
 from bayesrank._core.nuts import chain_problems, diagnostics
 from bayesrank._core.records import EvidenceRecord, ModelRecord, RankingRecord, SamplerRecord
@@ -363,14 +364,13 @@ class RankingEvidence(Observed):
     def class_shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
         """Return mean (entity, actual) and variance of class shares, of the cases or of the sampled performance."""
         if self.counts is not None and not self.model.sets_prevalence:
-            others = [dim for dim in self.counts.dims if dim not in ("entity", "actual")]
-            cases = self.counts.reset_coords(drop=True).sum(others).transpose("entity", ...)
-            total = cases.values.sum(axis=1, keepdims=True)
+            counts = self.counts.transpose("entity", "actual", ...)
+            cases = sum_except(counts, "entity", "actual")
+            total = cases.sum(axis=1, keepdims=True)
             with np.errstate(invalid="ignore"):
-                mean = cases.values / total
-                return cases.copy(data=mean), mean * (1 - mean) / total * (
-                    self.model.assumed_prevalence == "sampled"
-                )
+                mean = cases / total
+                variance = mean * (1 - mean) / total * (self.model.assumed_prevalence == "sampled")
+            return over_other_dims(counts, counts.dims[2:], mean), variance
         if self.performance is None:
             return None, None
         share = self.performance.sum("predicted", skipna=False)
@@ -560,7 +560,9 @@ def cases_of(source: Container, values: xr.DataArray) -> xr.DataArray | None:
     counts = observed_counts(source)
     joint, sizes = parse_evidence(source).joint_cases, get_variable(source.observed, "cases")
     if counts is not None:
-        cases = counts.sum(outcome_dims(counts))
+        dims = outcome_dims(counts)
+        others = [dim for dim in counts.dims if dim not in dims]
+        cases = over_other_dims(counts, dims, sum_except(counts, *others))
     elif sizes is not None:
         cases = sizes
     elif joint is not None and "entity" in values.coords and joint.is_about(_entities(values)):

@@ -8,7 +8,13 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from bayesrank._core.labels import classes_in_averages, known_classes, names_classes, standing_pair
+from bayesrank._core.labels import (
+    classes_in_averages,
+    known_classes,
+    names_classes,
+    standing_pair,
+    sum_except,
+)
 from bayesrank._core.notes import Note
 from bayesrank._core.records import ModelRecord
 from bayesrank.claims.effective import Information, least
@@ -199,16 +205,11 @@ def prevalence_caveat(score: Score, model_record: ModelRecord) -> list[Note]:
     return [Note("prevalence_set", fields | {"estimate": model_record.prevalence_estimate})]
 
 
-def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
-    """Return the number of cases over all data sets: of each class (entity, actual), or of all outcomes (entity).
-
-    Weighted cases have the effective number within their class. Classes that take no part in
-    averages are left out.
-    """
+def with_averaged_classes(counts: xr.DataArray) -> xr.DataArray:
+    """Return the counts of the classes that take part in averages."""
     if "actual" in counts.dims and not (part := classes_in_averages(counts, counts)).all():
-        counts = counts.isel(actual=part)
-    others = [d for d in counts.dims if d not in ("entity", "actual")]
-    return effective_cases(counts, others).transpose("entity", ...)
+        return counts.isel(actual=part)
+    return counts
 
 
 def same_case_notes(counts: xr.DataArray) -> list[Note]:
@@ -243,13 +244,14 @@ def _undefined(counts: xr.DataArray, score: Score | None) -> list[Note]:
     if score is None or score.space not in ("binary", "classes") or counts.sizes.get("actual") != 2:
         return []
     others = [d for d in counts.dims if d not in ("entity", "actual", "predicted")]
-    cells = counts.variable.sum(others).transpose("entity", "actual", "predicted").values
+    dims = ("entity", "actual", "predicted")
+    cells = sum_except(counts.transpose(*dims, ...), *dims)
     some = cells.sum(axis=(1, 2)) > 0
     cells = cells[some]
     calls, cases = cells.sum(axis=1), cells.sum(axis=2)
     if calls.all() and cases.all():
         return []
-    table = counts.sum(others).transpose("entity", "actual", "predicted").isel(entity=some)
+    table = counts.sum(others).transpose(*dims).isel(entity=some)
     undefined = np.isnan(score(table / table.sum(["actual", "predicted"])).values)
     reasons = {"positive calls": calls[:, 1], "negative calls": calls[:, 0]}
     reasons |= {"positive cases": cases[:, 1], "negative cases": cases[:, 0]}
@@ -287,13 +289,18 @@ def _counted_zero(counts: xr.DataArray, score: Score | None) -> list[Note]:
 
 def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:
     """Return notes on so few cases, of a class or in all, that the prior or a population determines their rates."""
-    cases, of_class = cases_of_classes(counts), "actual" in counts.dims
-    cases = cases if of_class else cases.expand_dims("actual", -1)
-    some = cases.values.sum(axis=1) > 0
-    cases = cases if some.all() else cases.isel(entity=some)
+    of_class, counts = "actual" in counts.dims, with_averaged_classes(counts)
+    cases = effective_cases(counts, "entity", *["actual"] * of_class)
+    cases = cases if of_class else cases[:, None]
+    some = cases.sum(axis=1) > 0
+    cases = cases[some]
+    empty = cases == 0
+    small = ~empty & (cases < FEW)
+    if not (empty | small).any():
+        return []
     others = population if of_class and population in ("classes", "entities") else None
-    names, classes = cases["entity"].values.astype(str), cases["actual"].values
-    empty = cases.values == 0
+    names = counts["entity"].values[some].astype(str)
+    classes = counts["actual"].values if of_class else np.array([""])
     notes = []
     if empty.any():
         labels = [str(label) for label in classes[empty.any(axis=0)]]
@@ -301,12 +308,10 @@ def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:
         notes.append(
             Note("class_without_cases", {"labels": labels, "classes": len(classes), **context})
         )
-    small = ~empty & (cases.values < FEW)
     if small.any():
-        entity, label = np.unravel_index(np.where(small, cases.values, FEW).argmin(), small.shape)
-        fewest = float(
-            np.floor(10 * cases.values[entity, label] + 1e-6) / 10
-        )  # effective, of weighted cases
+        entity, label = np.unravel_index(np.where(small, cases, FEW).argmin(), small.shape)
+        # The number is effective, of weighted cases.
+        fewest = float(np.floor(10 * cases[entity, label] + 1e-6) / 10)
         worst: dict[str, Any] = {
             "fewest": int(fewest) if fewest.is_integer() else fewest,
             "entity": str(names[entity]),
@@ -326,7 +331,7 @@ def _class_population(
     # Two classes do not show how classes differ.
     if score is None or not is_average(score) or has_population or counts.sizes["actual"] < 3:
         return []
-    cases = cases_of_classes(counts).values
+    cases = effective_cases(with_averaged_classes(counts), "entity", "actual")
     number = ((cases[cases.sum(axis=1) > 0] < FEW).mean(-1) >= 0.5).sum()
     if not number:
         return []

@@ -50,7 +50,7 @@ def _have_equal_classes(counts: xr.DataArray) -> bool:
     """Return whether all entities have the same number of cases of each class, in each data set."""
     if not {"entity", "actual", "predicted"} <= set(counts.dims):
         return False
-    cases = counts.variable.sum("predicted").transpose("entity", ...).values
+    cases = counts.variable.transpose("entity", ..., "predicted").values.sum(axis=-1)
     return bool((cases == cases[:1]).all())
 
 

@@ -312,9 +312,9 @@ class Pair(NamedTuple):
         superiority = np.asarray(ranking["superiority"]).round(10)
         order = np.lexsort((position, ~best))
         order = order[~np.isnan(position[order])]
-        names = scored.values["entity"].values.tolist()
         if len(order) < 2 or not scored.finite_mean or information.withheld() is not None:
             return None
+        names = scored.values["entity"].values.tolist()
         pair = self._choose(names, order, best, superiority)
         if pair is None:
             return None

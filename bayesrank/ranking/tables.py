@@ -115,12 +115,13 @@ def score_table(
     )
     names_of_numbers = ("median", "lower", "upper", "observed", "undefined")
     table = {name: np.full((*shape, len(scored)), np.nan) for name in names_of_numbers}
-    loaded = load_arrays(*(one.values.transpose(..., *dims) for one in scored))
+    loaded = load_arrays(*(one.values for one in scored))
     for i, (one, values) in enumerate(zip(scored, loaded, strict=True)):
         own_evidence = evidence
         if one.variable or one.source is not None:
             own_evidence = evidence_of(one.source or source, one.variable, one.values, kind)
-        x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
+        draws = values.variable.transpose(..., *dims).values
+        x = draws.reshape(-1, prod(shape)).astype(float, copy=False)
         numbers = {name: column[..., i] for name, column in table.items()}
         _summarise(x, numbers, one, own_evidence, prob, sizes)
     table["observed"][np.isinf(table["observed"])] = np.nan

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy import stats
 from scipy.special import betaincinv
 
@@ -12,6 +13,8 @@ import bayesrank as br
 from bayesrank._core.source import groups_of
 from bayesrank.claims.ends import CLOSED, close_ends, near_ends
 from bayesrank.models import conjugate_posterior
+from bayesrank.scores.ranking_scores import of_importance
+from bayesrank.scores.score import values_of_tables
 from tests.told import codes_in, fields_of
 
 #: Right answers of 80 negatives and 30 positives: no error, one, one, two, and one in each class.
@@ -63,12 +66,12 @@ def test_the_exact_coverage_of_rates(cases):
 def test_a_score_is_near_an_end_if_one_answer_keeps_it_from_there():
     for name in ("informedness", "accuracy", "f1", "mcc", "cohen_kappa", "balanced_accuracy"):
         score = br.scores.get(name)
-        low, high = near_ends(COUNTS, score, score.range, score)
+        low, high = near_ends(COUNTS, score, score.range)
         assert high.tolist() == ONE_ERROR
         assert not low.any()
     tpr, fpr = br.scores.get("tpr"), br.scores.get("fpr")
-    assert near_ends(COUNTS, tpr, tpr.range, tpr)[1].tolist() == [True, True, True, True, True]
-    assert near_ends(COUNTS, fpr, fpr.range, fpr)[0].tolist() == [True, True, True, False, True]
+    assert near_ends(COUNTS, tpr, tpr.range)[1].tolist() == [True, True, True, True, True]
+    assert near_ends(COUNTS, fpr, fpr.range)[0].tolist() == [True, True, True, False, True]
 
 
 def test_tables_of_three_classes_are_closed_with_one_error():
@@ -99,7 +102,7 @@ def test_a_class_whose_only_right_answer_could_be_wrong_may_have_a_rate_of_0():
         np.array(tables), "actual_rows", labels=["cat", "dog", "owl"], entity=list("abc")
     )
     cat = br.scores.get("tpr:cat")
-    low, high = near_ends(counts, cat, (0.0, 1.0), cat)
+    low, high = near_ends(counts, cat, (0.0, 1.0))
     assert low.tolist() == [True, True, False]
     assert not high.any()
 
@@ -264,3 +267,22 @@ def test_the_default_prior_is_the_same_everywhere():
     posterior = br.score_posterior(counts, "tpr", "beta_binomial")
     assert exact["lower"].item() == pytest.approx(posterior.quantile(0.025).item(), rel=1e-9)
     assert exact["lower"].item() == pytest.approx(interval(29, 1)[0], rel=1e-9)
+
+
+def test_scores_of_bare_tables_are_those_of_labelled_counts():
+    """Of classes in any order, of which some take no part in averages, and of importances by label."""
+    tables = np.random.default_rng(1).poisson(0.6, (40, 3, 3))
+    counts = br.from_matrix(tables, "actual_rows", labels=["cat", "dog", "owl"])
+    chosen = counts.assign_coords(averaged=("actual", [True, False, True], {"named": 1}))
+    labels = ["owl", "cat", "dog"]
+    importance = xr.DataArray(
+        np.arange(1.0, 10).reshape(3, 3),
+        {"actual": labels, "predicted": labels},
+        ("actual", "predicted"),
+    )
+    scores = [
+        br.scores.get(name) for name in ("accuracy", "macro_f1", "balanced_accuracy", "tpr:cat")
+    ]
+    for score in (*scores, of_importance(importance)):
+        for each in (counts, chosen):
+            np.testing.assert_array_equal(values_of_tables(score, tables, each), score(each))

@@ -79,13 +79,12 @@ def rare_class_of_pair(
     whole_counts = counts is not None and observed.shares is None and "dataset" not in counts.dims
     if score is None or not whole_counts or counts is None or counts.sizes.get("actual") != 2:
         return None
-    table = counts.transpose("entity", *OUTCOME_DIMS)
-    cases = table.values[[one, other]].astype(float).sum(axis=2)
+    cells = counts.variable.transpose("entity", *OUTCOME_DIMS).values[[one, other]]
+    cases = cells.astype(float).sum(axis=2)
     if not (cases > 0).all() or (cases / cases.sum(axis=1, keepdims=True)).min() > RARE:
         return None
-    return PairOfTables(
-        table[[one, other]], effective_cases(table, "predicted").values[[one, other]]
-    )
+    pair = counts.transpose("entity", *OUTCOME_DIMS)[[one, other]]
+    return PairOfTables(pair, effective_cases(pair, "entity", "actual"))
 
 
 def parts_of_tables(
@@ -123,13 +122,12 @@ def _freedom_of_table(observed: Observed, score: Score | None) -> np.ndarray | N
     dims = outcome_dims(counts)
     if score is None or (score.space == "outcomes") != ("outcome" in dims):
         return None
-    table = counts.transpose("entity", *dims)
-    cells = table.values.reshape(
-        len(table), -1 if "outcome" in dims else table.sizes["actual"], table.shape[-1]
-    )
-    cases = effective_cases(table, dims[-1]).values.reshape(cells.shape[:2])
-    if not len(table) or (cases[cases.sum(axis=1) > 0] > ENOUGH_FREEDOM).all():
+    cases = effective_cases(counts, "entity", *dims[:-1])
+    cases = cases[:, None] if "outcome" in dims else cases
+    if not len(cases) or (cases[cases.sum(axis=1) > 0] > ENOUGH_FREEDOM).all():
         return None
+    table = counts.transpose("entity", *dims)
+    cells = table.values.reshape(*cases.shape, -1)
     cells = cells + observed.prior.transpose("entity", *dims).values.reshape(cells.shape)
     cells[cells.sum(axis=(1, 2)) == 0] = 1.0  # nothing is known of them, so any shares serve
     shares = cells / cells.sum(axis=(1, 2), keepdims=True)
@@ -171,10 +169,7 @@ def inflation_of_averages(observed: Observed, score: Score | None, entities: int
         if not averaged or dim not in observed.counts.dims:
             continue
         cases, mass = (
-            effective_cases(array, [d for d in array.dims if d not in ("entity", dim)])
-            .transpose("entity", dim)
-            .values
-            for array in (observed.counts, observed.prior)
+            effective_cases(array, "entity", dim) for array in (observed.counts, observed.prior)
         )
         weights = (
             observed.weights
