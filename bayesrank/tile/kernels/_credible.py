@@ -13,14 +13,14 @@ import numpy as np
 
 from bayesrank._core.compiled import njit
 from bayesrank.tile.grid import TOLERANCE
-from bayesrank.tile.kernels._shared import OPTIONS, contenders, defined_entities, same, sort_by
+from bayesrank.tile.kernels._shared import HELPER, OPTIONS, contenders, defined_entities, same, sort_by
 
 #: Cells below this could underflow in products; such columns are ranked point by point, in
 #: logarithms.
 TINY = 1e-100
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def enter_column(cells, a, entities, s, x, y):
     """Write the lines of the entities in column ``a`` to ``x`` and ``y``.
 
@@ -34,13 +34,13 @@ def enter_column(cells, a, entities, s, x, y):
     return fine
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def log_or_less(value):
     """Return the logarithm, minus infinity for values rounded below 0."""
     return np.log(value) if value > 0 else -np.inf
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def add_best(x, y, entities, last, best):
     """Add the winner of each point of a column, with ties shared, to differences along b.
 
@@ -78,7 +78,7 @@ def add_best(x, y, entities, last, best):
         m = stop
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def add_ranks(x, y, by_x, by_y, last, rank):
     """Add the ranks of a column to differences along b; return False, and add nothing, if entities tie at an end.
 
@@ -116,7 +116,7 @@ def add_ranks(x, y, by_x, by_y, last, rank):
     return True
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def sort_point(cells, log_s, b, entities, order, keys):
     """Write the log odds of the entities at one b to ``keys`` and order them, best first, undefined last.
 
@@ -140,7 +140,7 @@ def sort_point(cells, log_s, b, entities, order, keys):
     return defined
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def tied_until(keys, order, first, defined):
     """Return the end of the tied group that begins at position ``first``."""
     end = first + 1
@@ -152,7 +152,7 @@ def tied_until(keys, order, first, defined):
     return end
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def add_point(keys, order, defined, total, m, best, rank, undefined):
     """Add the winners and ranks of one point to differences along b."""
     first = 0
@@ -172,7 +172,7 @@ def add_point(keys, order, defined, total, m, best, rank, undefined):
         undefined[order[p], m + 1] -= 1.0
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def first_below(x, y, rival, last):
     """Return the first of last + 1 grid points where the line from x to y is below that from 0 to ``rival``."""
     if y >= rival or same(y, rival):
@@ -183,7 +183,7 @@ def first_below(x, y, rival, last):
     return m if own < b * rival and not same(own, b * rival) else m + 1
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def skilled_between(cells, a, x, y, k, last):
     """Return the range where an entity beats "always negative" and "always positive" at its own prevalence."""
     negative, positive = cells[0, k] + cells[1, k], cells[2, k] + cells[3, k]
@@ -197,7 +197,7 @@ def skilled_between(cells, a, x, y, k, last):
     return low, high + 1
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def add_skill_point(cells, a, b, entities, m, skilled):
     """Add the skill at one point by comparing values, where scores may be undefined."""
     for k in entities:
@@ -216,7 +216,7 @@ def add_skill_point(cells, a, b, entities, m, skilled):
             skilled[k, m + 1] -= 1.0
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def fold_steps(steps, draws, held, sums, squares):
     """Add a batch's counts of ``draws`` draws, and their squares / draws, to the sums; then clear the batch.
 
@@ -232,7 +232,7 @@ def fold_steps(steps, draws, held, sums, squares):
     steps[sums.shape[0]] = 0.0
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def fold_losses(total, top, draws, sums, squares):
     """Add a batch's losses (largest value minus own value) and their squares / draws to the sums; clear the batch."""
     for k in range(total.shape[0]):
@@ -244,7 +244,7 @@ def fold_losses(total, top, draws, sums, squares):
     top[:] = 0.0
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def add_values(cells, a, points, entities, high, total, top):
     """Add the values of all entities in a column (entity, b) and the largest one (b); undefined values add 0.
 
