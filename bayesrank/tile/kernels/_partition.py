@@ -192,7 +192,7 @@ def alike(p, count_p, q, count_q):
     return equal
 
 
-@njit(**HELPER)
+@njit(**HELPER, inline="always")  # one call: a library of its own would be optimised once more
 def partition(cells, weight, rank, slabs):
     """Write rows (a0, a1, entity, below, above) of the Tile cut by holder to ``slabs``; return their number.
 
@@ -296,8 +296,7 @@ def merge_identical(cells, entities, group):
     return retained[:count]
 
 
-@njit(**OPTIONS)
-def cut(cells, rank):
+def _cut(cells, rank):
     """Cut the Tile by the holder of a rank, among entities that are defined.
 
     Return the entities that may hold the rank, the group of identical entities of each, the cells
@@ -315,15 +314,17 @@ def cut(cells, rank):
     weight = np.zeros(count, np.int64)
     for p in range(entities.size):
         weight[group[p]] += 1
-    rows = 16 * count + 64
-    slabs = np.empty((rows, 5))
-    used = partition(lines, weight, rank, slabs)
+    rows, used = 2 * count + 8, -1
     while used < 0 and rows < 10_000_000:
         rows *= 8
         slabs = np.empty((rows, 5))
         used = partition(lines, weight, rank, slabs)
     slabs = slabs[: max(used, 0)].copy()
     return entities, group, lines, slabs, sizes(lines, slabs)
+
+
+#: For calls from Python, and within :func:`shares`.
+cut, inlined_cut = njit(**OPTIONS)(_cut), njit(**HELPER, inline="always")(_cut)
 
 
 @njit(**OPTIONS)
@@ -336,7 +337,7 @@ def shares(draws, out):
         out[d, :] = np.nan
         if defined_entities(draws[d]).size == 0:
             continue
-        entities, group, _, slabs, size = cut(
+        entities, group, _, slabs, size = inlined_cut(
             draws[d], np.int64(1)
         )  # not a literal, for which all of it would be compiled again
         if slabs.shape[0] == 0:
