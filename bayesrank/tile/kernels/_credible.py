@@ -13,7 +13,14 @@ import numpy as np
 
 from bayesrank._core.compiled import njit
 from bayesrank.tile.grid import TOLERANCE
-from bayesrank.tile.kernels._shared import HELPER, OPTIONS, contenders, defined_entities, same, sort_by
+from bayesrank.tile.kernels._shared import (
+    HELPER,
+    OPTIONS,
+    contenders,
+    defined_entities,
+    same,
+    sort_by,
+)
 
 #: Cells below this could underflow in products; such columns are ranked point by point, in
 #: logarithms.
@@ -218,30 +225,40 @@ def add_skill_point(cells, a, b, entities, m, skilled):
 
 @njit(**HELPER)
 def fold_steps(steps, draws, held, sums, squares):
-    """Add a batch's counts of ``draws`` draws, and their squares / draws, to the sums; then clear the batch.
+    """Add a batch's counts of ``draws`` draws, and their squares / draws, to the sums.
 
     Counts are differences along the first axis. ``held`` is a work array, one number per entity.
     """
-    held[:] = 0.0
+    for k in range(held.size):
+        held[k] = 0.0
     for m in range(sums.shape[0]):
         for k in range(sums.shape[1]):
             held[k] += steps[m, k]
             sums[m, k] += held[k]
             squares[m, k] += held[k] * held[k] / draws
-            steps[m, k] = 0.0
-    steps[sums.shape[0]] = 0.0
 
 
 @njit(**HELPER)
 def fold_losses(total, top, draws, sums, squares):
-    """Add a batch's losses (largest value minus own value) and their squares / draws to the sums; clear the batch."""
+    """Add a batch's losses (largest value minus own value) and their squares / draws to the sums."""
     for k in range(total.shape[0]):
         for m in range(total.shape[1]):
             loss = top[m] - total[k, m]
             sums[m, k] += loss
             squares[m, k] += loss * loss / draws
-            total[k, m] = 0.0
-    top[:] = 0.0
+
+
+@njit(**HELPER)
+def clear(steps, values, top):
+    """Set the counts and values of a batch to 0."""
+    for j in range(steps.shape[0]):
+        for m in range(steps.shape[1]):
+            for k in range(steps.shape[2]):
+                steps[j, m, k] = 0.0
+    for m in range(top.size):
+        top[m] = 0.0
+        for k in range(values.shape[0]):
+            values[k, m] = 0.0
 
 
 @njit(**HELPER)
@@ -250,7 +267,8 @@ def add_values(cells, a, points, entities, high, total, top):
 
     ``high`` is a work array.
     """
-    high[:] = 0.0
+    for m in range(points.size):
+        high[m] = 0.0
     for k in entities:
         s, fp, fn = (1 - a) * cells[0, k] + a * cells[3, k], cells[1, k], cells[2, k]
         for m in range(points.size):
@@ -267,29 +285,24 @@ def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, s
     """Sum winners and the requested ranks, skill and losses over draws, by batches.
 
     ``ends`` are the ends of the batches among the draws, ``columns`` the a, ``points`` the b. The
-    counts of a batch, and their squares / draws, are added to ``sums`` and ``squares`` (map, a, b,
+    counts of a batch, and their squares / draws, are added to ``sums`` and ``squares`` (a, map, b,
     entity), losses last. ``undefined`` (a, b + 1, entity) holds differences along b over all draws.
     """
     last = points.size - 1
     held, n = draws.shape[0], draws.shape[2]
-    s, x, y, keys, log_s, room = (
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-    )
-    x_best, y_best = np.empty(n), np.empty(n)
-    # The counts of a batch in a column, as differences along b; its values (entity, b), and the
-    # largest one (b).
-    steps, unused = np.zeros((1 + ranks + skill, last + 2, n)), np.zeros((last + 2, n)).T
+    work = np.empty((8, n))
+    s, x, y, keys, log_s, room = work[0], work[1], work[2], work[3], work[4], work[5]
+    x_best, y_best = work[6], work[7]
+    # The counts of a batch in a column, as differences along b, with unused ranks last; its values
+    # (entity, b), and the largest one (b).
+    maps = 1 + ranks + skill
+    steps = np.empty((maps + 1, last + 2, n))
     values, top, high = (
-        np.zeros((n if regret else 0, last + 1)),
-        np.zeros(last + 1),
+        np.empty((n if regret else 0, last + 1)),
+        np.empty(last + 1),
         np.empty(last + 1),
     )
-    best, rank, skilled = steps[0].T, steps[1].T if ranks else unused, steps[-1].T
+    best, rank, skilled = steps[0].T, steps[1 if ranks else maps].T, steps[maps - 1].T
     # For each draw: the defined entities, the candidates for best, and their orders in the previous
     # column.
     known, few, slow = np.empty(held, np.int64), np.empty(held, np.int64), np.empty(held, np.bool_)
@@ -318,6 +331,7 @@ def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, s
         a, nothing = columns[i], undefined[i].T
         start = 0
         for end in ends:
+            clear(steps, values, top)
             for d in range(start, end):
                 cells, candidates = draws[d], all_candidates[d, : few[d]]
                 entities, order = all_orders[d, 0, : known[d]], all_orders[d, 1, : known[d]]
@@ -347,10 +361,10 @@ def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, s
                     add_point(keys, order, defined, entities.size, m, best, rank, nothing)
                     if skill:
                         add_skill_point(cells, a, points[m], entities, m, skilled)
-            for j in range(steps.shape[0]):
-                fold_steps(steps[j], end - start, room, sums[j, i], squares[j, i])
+            for j in range(maps):
+                fold_steps(steps[j], end - start, room, sums[i, j], squares[i, j])
             if regret:
-                fold_losses(values, top, end - start, sums[-1, i], squares[-1, i])
+                fold_losses(values, top, end - start, sums[i, maps], squares[i, maps])
             start = end
 
 

@@ -10,7 +10,14 @@ coincide.
 import numpy as np
 
 from bayesrank._core.compiled import njit
-from bayesrank.tile.kernels._shared import HELPER, OPTIONS, contenders, defined_entities, same, sort_by
+from bayesrank.tile.kernels._shared import (
+    HELPER,
+    OPTIONS,
+    contenders,
+    defined_entities,
+    same,
+    sort_by,
+)
 
 #: Smallest width of a slab; it sets the accuracy of areas.
 STEP = 1e-9
@@ -107,7 +114,9 @@ def column(cells, a, weight, rank, x, y, met, out):
         if k < 0 or x[j] < x[k]:
             k = j
     if rank > 1:
-        left, order = rank, np.arange(weight.size)
+        left, order = rank, np.empty(weight.size, np.int64)
+        for j in range(weight.size):
+            order[j] = j
         sort_by(x, order)
         for k in order:
             left -= weight[k]
@@ -199,7 +208,7 @@ def partition(cells, weight, rank, slabs):
     The result is -1 if ``slabs`` is too small. ``below`` and ``above`` are the entities beyond the
     slab's borders, or -1 at the border of the Tile.
     """
-    x, y, met = np.empty(weight.size), np.empty(weight.size), np.empty(weight.size, np.bool_)
+    x, y, met = np.empty(weight.size), np.empty(weight.size), np.empty(weight.size, np.int64)
     holders, other = np.empty(slabs.shape[0], np.int64), np.empty(slabs.shape[0], np.int64)
     # The slabs that end at ``start``, and those that end at ``end``.
     ending, reaching = np.empty(slabs.shape[0], np.int64), np.empty(slabs.shape[0], np.int64)
@@ -311,7 +320,9 @@ def _cut(cells, rank):
     for row in range(4):
         for p in range(count):
             lines[row, p] = cells[row, retained[p]]
-    weight = np.zeros(count, np.int64)
+    weight = np.empty(count, np.int64)
+    for p in range(count):
+        weight[p] = 0
     for p in range(entities.size):
         weight[group[p]] += 1
     rows, used = 2 * count + 8, -1
@@ -319,7 +330,7 @@ def _cut(cells, rank):
         rows *= 8
         slabs = np.empty((rows, 5))
         used = partition(lines, weight, rank, slabs)
-    slabs = slabs[: max(used, 0)].copy()
+    slabs = slabs[: max(used, 0)]
     return entities, group, lines, slabs, sizes(lines, slabs)
 
 
@@ -343,7 +354,9 @@ def shares(draws, out):
         if slabs.shape[0] == 0:
             continue
         out[d, :] = 0.0
-        area, weight = np.zeros(entities.size), np.zeros(entities.size)
+        area, weight = np.empty(entities.size), np.empty(entities.size)
+        for p in range(entities.size):
+            area[p] = weight[p] = 0.0
         for p in range(slabs.shape[0]):
             area[int(slabs[p, 2])] += size[p]
         for p in range(entities.size):
