@@ -253,7 +253,7 @@ def run_unchanged(copy: Path, packages: list[str] | tuple[str, ...]) -> Tests:
     seconds = copy.parent / "seconds.json"
     measured = [f"--cov=bayesrank/{package}" for package in packages]
     job = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-n", "2", "--dist", "worksteal", "--no-header",
-           "-p", "some_tests", *measured, "--cov-context=test", "--cov-report="]  # fmt: skip
+           "-p", "pytest_cov", "-p", "some_tests", *measured, "--cov-context=test", "--cov-report="]  # fmt: skip
     done = subprocess.run(
         job, cwd=copy, env=environment(copy, SECONDS=seconds), text=True, capture_output=True
     )

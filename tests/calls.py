@@ -87,6 +87,24 @@ def thresholds():
     )
 
 
+@cache
+def class_tiles():
+    """Return credible Tiles of three classes, which compile."""
+    return br.tile.credible_by_class(refusals.THREE, 3)
+
+
+@cache
+def calibration():
+    """Return calibration curves, which compile."""
+    return br.ops.credible_curves(PROBABILITIES, "calibration", seed=1, draws=5)
+
+
+@cache
+def refits():
+    """Return a sensitivity, which fits several models."""
+    return br.sensitivity(refusals.COUNTS, "tpr", seed=1, draws=20)
+
+
 RETRIES = br.fit(br.from_outcomes(ANSWERS, case="task", run="again"), draws=50, chains=2, seed=1)
 COSTS = xr.DataArray([1.0, 2.0], {"entity": ["a", "b"]}, ("entity",))
 TRUSTED = br.fit(
@@ -188,7 +206,7 @@ GOOD_OF = {
     "analyze": {"data": refusals.COUNTS, "score": "f1"},
     "best_threshold": {"y_true": [0, 0, 1, 1], "y_score": [0.1, 0.4, 0.3, 0.9], "score": "f1"},
     "credible_by_class": {"source": refusals.THREE},
-    "class_tiles": {"tiles": br.tile.credible_by_class(refusals.THREE, 3)},
+    "class_tiles": {"tiles": class_tiles},
     "audit_grid": {"table": AUDITS},
     "by_label": {"source": br.one_vs_rest(refusals.THREE)},
     "case_grid": {"cases": cases.deciding_cases(refusals.JOINT)},
@@ -230,9 +248,7 @@ GOOD_OF = {
     "aggregate_over": {"source": refusals.EACH, "over": "dataset"},
     "aggregate_score": {"source": refusals.EACH, "score": "f1", "over": "dataset"},
     "apply_threshold": {"evidence": PROBABILITIES, "threshold": 0.5},
-    "calibration_curve": {
-        "curves": br.ops.credible_curves(PROBABILITIES, "calibration", seed=1, draws=5)
-    },
+    "calibration_curve": {"curves": calibration},
     "case_weights": {"joint": refusals.JOINT},
     "compare": {"evidence": refusals.COUNTS, "models": ["dirichlet_multinomial"]},
     "conditional_probability": {"name": "mine", "event": "tp"},
@@ -325,11 +341,7 @@ MORE = [
     (br.predictive.score_pmf, "", {"pmf": refusals.MATRIX_PMF, "score": "f1"}),
     (br.plots.colors, "", {"entities": ["a", "b"]}),
     (br.plots.plan, "", {"result": br.plan(refusals.PLANNED, "mcc")}),
-    (
-        br.plots.sensitivity,
-        "",
-        {"result": br.sensitivity(refusals.COUNTS, "tpr", seed=1, draws=20)},
-    ),
+    (br.plots.sensitivity, "", {"result": refits}),
     (
         br.from_counts,
         "studies",
@@ -409,7 +421,11 @@ def valid_call(function, more=None):
             for name, value in GOOD_OF.get(function.__name__, {}).items()
             if name in parameters
         }
-    made = (refusals.figure_axes, case_file, latent, thresholds)
+    made = (
+        refusals.figure_axes,
+        case_file,
+        *(latent, thresholds, class_tiles, calibration, refits),
+    )
     return several, {
         name: value() if callable(value) and value in made else value
         for name, value in given.items()

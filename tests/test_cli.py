@@ -631,6 +631,7 @@ def test_every_layout_of_scores_shows_every_number():
 # Sensitivity
 
 
+@pytest.mark.slow
 def test_sensitivity_is_that_of_python_in_every_form(table):
     asked = [
         "sensitivity",

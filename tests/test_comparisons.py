@@ -131,6 +131,7 @@ def test_data_sets_hold_their_tables_and_class_sizes_once(fits):
     assert br.compare(fits).identical(by_set)
 
 
+@pytest.mark.slow
 def test_all_possible_evidence_has_probability_one():
     """Of two data sets with two and three cases, right or wrong; of two cases of two classes."""
     pairs = list(itertools.product(range(3), range(4)))

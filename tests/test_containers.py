@@ -66,13 +66,9 @@ def ranked(name):
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        *((name, "netcdf") for name in POSTERIORS),
-        ("all groups", "zarr"),
-        *(
-            pytest.param(name, "zarr", marks=pytest.mark.slow)
-            for name in POSTERIORS
-            if name != "all groups"
-        ),
+        pytest.param(name, kind, marks=[pytest.mark.slow] * (name != "all groups"))
+        for name in POSTERIORS
+        for kind in ("netcdf", "zarr")
     ],
 )
 def test_a_posterior_comes_back_as_it_was(name, kind, tmp_path):

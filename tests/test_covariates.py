@@ -33,6 +33,7 @@ def studies(slopes=((0.5, -0.5), (0.0, 0.0)), cases=(120, 80), seed=1):
     return counts.assign_coords(threshold=("dataset", THRESHOLD))
 
 
+@pytest.mark.slow
 def test_the_density_has_a_slope_of_each_entity():
     """Log densities of the PyMC model against the model written out, up to a constant."""
     import pytensor.tensor as pt

@@ -333,6 +333,7 @@ def test_losses_have_the_variance_of_the_weighted_bootstrap():
     )
 
 
+@pytest.mark.slow
 def test_weights_of_negatives_do_not_change_what_positives_say_of_an_area():
     """Few positives, many negatives: the weights of the negatives leave the spread of the area as it is."""
     truth = np.repeat([1, 0], [40, 4000])

@@ -70,6 +70,7 @@ def test_the_maximum_of_myocardial_infarction():
     assert found["specificity_estimate"].values == pytest.approx([1, 0.805, 0.973, 0.804], abs=1e-3)
 
 
+@pytest.mark.slow
 def test_dentists_under_three_kinds_of_dependence():
     found = estimates(TEETH)
     assert found["dependence"].values.tolist() == ["none", "common", "by_class"]
@@ -384,6 +385,7 @@ def rank_teeth():
     return rank(TEETH)
 
 
+@pytest.mark.slow
 def test_two_tests_in_one_population_have_no_headline():
     joint = evidence([0.3], [0.95, 0.6], [0.95, 0.8], 2000)
     posterior, ranking = rank(joint)
@@ -500,6 +502,7 @@ def test_dependence_that_contradicts_the_data_caps_the_headline():
     assert {"latent_dependences", "latent_identified", "latent_class_named"} <= set(codes)
 
 
+@pytest.mark.slow
 def test_another_first_test_under_a_dependence_that_fits_caps_the_headline():
     """At the maxima V2 is first by informedness under independence, V3 under effects; V3 is first by F1 under all."""
     posterior = rank_teeth()[0]
@@ -588,6 +591,7 @@ def test_priors_by_name():
     assert ahead.sel(entity=model.settings["anchor"]).all()
 
 
+@pytest.mark.slow
 def test_sensitivity_to_dependence_and_priors():
     found = br.sensitivity(
         HEARTS, "informedness", draws=20, seed=1, priors={"sure": {"specificity": (40, 1)}}

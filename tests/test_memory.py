@@ -172,7 +172,7 @@ def test_every_chunk_is_drawn_once(name, monkeypatch):
     ]
 
 
-MAIN = ["credible_ranking", "probability"]
+MAIN = ["probability"]
 
 
 @pytest.mark.parametrize(

@@ -221,6 +221,7 @@ def test_names_beside_studies_are_asked_about(tmp_path):
     invoke("scores", path, "--ignore", "country", "--draws", 50)
 
 
+@pytest.mark.slow
 def test_a_score_at_a_clinic_like_these(tmp_path):
     path = tmp_path / "studies.csv"
     audit_c(6).to_csv(path, index=False)

@@ -75,6 +75,7 @@ def posterior():
     )
 
 
+@pytest.mark.slow
 def test_a_class_of_ones_own_is_sampled(posterior):
     groups = groups_of(posterior)
     assert set(groups) == {"posterior", "sample_stats"}

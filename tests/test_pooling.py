@@ -420,6 +420,7 @@ def test_one_entity_that_differs_is_enough():
     assert "pooled_datasets_differ" not in codes_in(kept)
 
 
+@pytest.mark.slow
 def test_the_caveat_is_rare_where_data_sets_are_alike():
     # Of 120 boards more than 14 are one in 1,000 if 5% have it; scripts/measure_pooling.py has more boards.
     rng = np.random.default_rng(8)

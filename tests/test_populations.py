@@ -27,6 +27,7 @@ def many():
     return rates, counts, br.fit(counts, MODEL, seed=1, draws=500, chains=2)
 
 
+@pytest.mark.slow
 def test_standard_deviations_of_the_true_rates_are_covered(many):
     rates, _, fit = many
     found = br.heterogeneity(fit, "mean_outcome", prob=0.9)

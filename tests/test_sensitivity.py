@@ -193,8 +193,10 @@ def test_a_conclusion_that_fails_is_stated_with_the_alternative():
     ("classes", "entities"),
     [
         (2, 1),
-        (10, 3),
-        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 3), (50, 1), (50, 3))),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in ((2, 3), (10, 3), (50, 1), (50, 3))
+        ),
     ],
 )
 def test_all_defaults_go_together(classes, entities):

@@ -130,6 +130,7 @@ def test_errors_in_threads_are_raised(monkeypatch):
         in_threads(fails, range(4))
 
 
+@pytest.mark.slow
 def test_peak_memory_of_draws_and_scores(monkeypatch):
     with_threads(monkeypatch, 2)
     counts = br.from_matrix(np.random.default_rng(1).integers(1, 9, (10, 8, 8)), "actual_rows")

@@ -142,6 +142,7 @@ def test_the_density_of_the_hierarchical_graph_is_that_of_the_model():
     assert np.ptp(gaps) == pytest.approx(0, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_new_tables_of_classes_have_the_observed_sizes():
     import pymc as pm
 
@@ -153,6 +154,7 @@ def test_new_tables_of_classes_have_the_observed_sizes():
     np.testing.assert_allclose(share.mean((0, 2)), recall.mean(0), atol=0.04)
 
 
+@pytest.mark.slow
 def test_dirichlet_variables_by_uniform_ones():
     """Means, variances and covariances are those of a Dirichlet distribution, from narrow to wide."""
     import pymc as pm
@@ -179,7 +181,7 @@ def simplex(p):
     return log - np.log(p).mean(-1, keepdims=True)
 
 
-@pytest.mark.parametrize("factor", [1, 40])
+@pytest.mark.parametrize("factor", [1, pytest.param(40, marks=pytest.mark.slow)])
 def test_the_density_of_classes_is_that_of_the_model(factor):
     """With 40 times the cases of a class its size is unlike, and means have a slope."""
     counts = CLASSES * xr.DataArray([factor, 1, 1], dims="actual")
@@ -241,7 +243,13 @@ def test_the_density_of_votes_is_that_of_davidson():
     assert np.ptp(gaps) == pytest.approx(0, abs=1e-8)
 
 
-@pytest.mark.parametrize("kind", ["none", "pairs", "common", "by_class"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "none",
+        *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("pairs", "common", "by_class")),
+    ],
+)
 def test_the_density_of_verdicts_is_that_of_latent_classes(kind):
     hearts = br.datasets.load("myocardial_indicators")
     options = {"dependence": kind} | ({"pairs": [("LDH", "CPK")]} if kind == "pairs" else {})

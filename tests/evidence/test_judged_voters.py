@@ -90,6 +90,7 @@ def test_where_people_voted_on_all_the_judge_adds_nothing(roles):
     assert own.corrections == pytest.approx(alone.corrections)
 
 
+@pytest.mark.slow
 def test_votes_that_are_three_times_in_a_cluster_are_worth_one():
     frame = simulate(40, 12, 2).assign(voter=range(480))
     thrice = frame.loc[np.repeat(frame.index, 3)].reset_index(drop=True)
@@ -290,6 +291,7 @@ def test_a_newton_step_solves_the_equations_where_ties_differ_between_levels():
         )
 
 
+@pytest.mark.slow
 def test_a_bias_for_length_of_people_is_estimated_beside_a_judge():
     """Strengths are equal, and answers of m0 are longer; the judge votes as people do, without a taste for length."""
     rng = np.random.default_rng(8)

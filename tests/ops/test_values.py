@@ -174,6 +174,7 @@ def test_kinks_and_scores_that_go_up_and_down():
 PREVALENCES = [1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.5]
 
 
+@pytest.mark.slow
 def test_larger_of_recall_and_precision_has_a_kink_in_a_thin_strip():
     # Simpson < v: TPR < v and FPR > c TPR, with c = π(1 - v) / (v(1 - π)): the area is v - c v² / 2 where c v <= 1.
     # Braun-Blanquet < v: TPR < v or FPR > c TPR. Both areas have the sum of those of TPR and PPV.
@@ -192,8 +193,8 @@ def test_larger_of_recall_and_precision_has_a_kink_in_a_thin_strip():
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("tpr", "accuracy"), pytest.param("tpr", "jaccard_negative", marks=pytest.mark.slow), ("ppv", "npv"),
-     pytest.param("npv", "f1", marks=pytest.mark.slow), ("accuracy", "f1"), ("mcc", "tnr")],
+    [("tpr", "accuracy"), *(pytest.param(*pair, marks=pytest.mark.slow) for pair in
+     (("tpr", "jaccard_negative"), ("ppv", "npv"), ("npv", "f1"), ("accuracy", "f1"), ("mcc", "tnr")))],
 )  # fmt: skip
 def test_maximum_and_minimum_share_the_area_of_both_scores(one, other):
     """P(max < v) + P(min < v) = P(A < v) + P(B < v), where the right side has closed forms."""

@@ -28,7 +28,10 @@ def area(rates, contour):
     return integrate.quad(height, 0, 1, points=breaks, limit=2000, epsabs=1e-11)[0]
 
 
-@pytest.mark.parametrize("rates", RATES)
+@pytest.mark.parametrize(
+    "rates",
+    [RATES[1], *(pytest.param(rates, marks=pytest.mark.slow) for rates in (RATES[0], *RATES[2:]))],
+)
 @pytest.mark.parametrize(
     ("score", "contour"),
     [

@@ -79,7 +79,9 @@ def cases_of(truth, answers):
     yield br.from_matrix(matrix[None], "actual_rows", labels=labels, entity=["it"])
 
 
-@pytest.mark.parametrize("invented", [0, pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.parametrize(
+    "invented", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))]
+)
 @pytest.mark.filterwarnings("ignore:y_pred contains classes")
 def test_labels_that_are_no_class_count_as_in_scikit_learn(invented):
     """A label that occurs in answers alone is one more class, with the value 0; so is a class never answered."""

@@ -288,7 +288,9 @@ CATALOGUE = [
 ]
 
 
-@pytest.mark.parametrize("prevalence", [None, 0.2, pytest.param(0.5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "prevalence", [None, *(pytest.param(p, marks=pytest.mark.slow) for p in (0.2, 0.5))]
+)
 def test_places_of_the_catalogue_are_those_and_there_are_no_others(prevalence):
     for score in CATALOGUE:
         at = br.place(score, prevalence)

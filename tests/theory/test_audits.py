@@ -126,6 +126,7 @@ def test_values_that_differ_by_rounding_tie_and_the_tau_of_a_constant_is_0():
     assert dense_ranks(np.array([0.1 + 0.2, 0.3, 0.4, np.nan])).tolist() == [0, 0, 1, -1]
 
 
+@pytest.mark.slow
 def test_extremes_lie_where_they_are_said_to():
     row = br.audit("markedness", prevalence=0.2)
     fpr, tpr = np.meshgrid(np.linspace(0, 1, 81), np.linspace(0, 1, 81))
@@ -182,6 +183,7 @@ def test_the_place_of_a_score_that_needs_a_fixed_prevalence():
     assert br.place("positive_likelihood_ratio") is br.place("cohen_kappa") is None
 
 
+@pytest.mark.slow
 def test_what_lies_between_the_points_of_the_lattices_is_not_found():
     def bump(tn, fp, fn, tp):
         return 2 * tp / (2 * tp + fp + fn) + 0.2 * (
@@ -470,6 +472,7 @@ def test_the_extremes_are_found_where_a_class_is_rare(prevalence):
     assert row["tau_max"].item() >= there.item() > 0.92
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", [
     lambda *cells: np.exp(300 * br.scores.mcc.of_cells(*cells)),
     lambda tn, fp, fn, tp: tp / (tp + fn) / (fp / (fp + tn) + 1e-12),
@@ -482,6 +485,7 @@ def test_huge_values_hide_no_counterexample(score):
     assert not row["axiom_3_lower"]
 
 
+@pytest.mark.slow
 def test_correlations_do_not_change_under_a_rising_transform():
     raised = br.audit(lambda *cells: np.exp(30 * br.scores.mcc.of_cells(*cells)))
     assert raised["tau_max"].item() == pytest.approx(br.audit("mcc")["tau_max"].item(), abs=1e-4)
@@ -495,6 +499,7 @@ def test_a_score_that_may_rank_at_one_prevalence_in_reverse_is_said_to():
     assert "may while the prevalence is fixed)" in br.audit("informedness")["verdict"].item()
 
 
+@pytest.mark.slow
 def test_a_function_with_rare_faults_has_the_correlation_of_its_values():
     """Random performances miss the fault, lattices do not."""
 
@@ -551,6 +556,7 @@ def test_a_place_near_1_is_not_written_as_1(score, prevalence, place):
     assert br.audit(score, prevalence)["verdict"].item().endswith(f"(a, b) = {place}")
 
 
+@pytest.mark.slow
 def test_a_function_that_fails_at_each_prevalence_is_not_said_to_be_fixable():
     def faulty(tn, fp, fn, tp):
         fpr, tpr = fp / (tn + fp), tp / (tp + fn)
@@ -603,6 +609,7 @@ def test_amplified_rounding_at_the_edge_of_a_domain_is_no_counterexample(functio
     assert np.isnan(counterexamples(as_score(function), prevalence)).all()
 
 
+@pytest.mark.slow
 def test_a_counterexample_that_rounding_removes_does_not_count():
     """A bonus for equal numbers of errors, which the place by exact arithmetic sees."""
 
@@ -658,6 +665,7 @@ def test_another_function_does_not_keep_the_importance():
     assert replace(br.scores.f1, name="other").importance is not None
 
 
+@pytest.mark.slow
 def test_a_performance_that_rounding_moves_does_not_break_axiom_2():
     """A bonus for equal numbers of errors; and the odds of accuracy, infinite where all is right, as 1 - 1 is not 0."""
     assert br.audit(lambda tn, fp, fn, tp: tn + tp + 0.1 * (fp == fn))["axiom_2"]
@@ -674,6 +682,7 @@ def test_an_undefined_mixture_is_not_said_to_score_higher():
     assert row["verdict"].item().endswith("a changed copy of parts with values can be undefined")
 
 
+@pytest.mark.slow
 def test_an_order_that_agrees_on_a_lattice_only_is_said_to():
     """Gwet's AC1 at prevalence 0.001, in fractions: always negative is behind in accuracy, and ahead in AC1."""
     verdict = br.audit("gwet_ac1", 0.001)["verdict"].item()

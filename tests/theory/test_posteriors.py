@@ -683,6 +683,7 @@ def bends(importance, prevalence):
     return right >= slope * every, right <= slope * every
 
 
+@pytest.mark.slow
 def test_the_mean_of_a_score_of_an_importance_is_decided_by_its_curvature():
     rng = np.random.default_rng(5)
     shares = None, Fraction(1, 5), Fraction(1, 2), Fraction(1, 20)
@@ -752,6 +753,7 @@ def test_the_counterexamples_of_the_mean_hold_in_fractions(importance, prevalenc
         assert sign * (value(halfway) - (value(one) + value(two)) / 2) > 0
 
 
+@pytest.mark.slow
 def test_a_linear_score_of_an_importance_keeps_the_mean_at_every_prevalence():
     """tn fn = tp fp and equal sums: the two products are equal but for their last bits."""
     for share in (1e-6, 0.1, 0.2, 0.3, 0.7, 0.99):
@@ -774,7 +776,9 @@ def test_a_linear_score_of_an_importance_keeps_the_mean_at_every_prevalence():
     assert slightly_concave["axiom_3_lower"]
 
 
-@pytest.mark.parametrize("scale", [1e160, 1e-165, 1e306])
+@pytest.mark.parametrize(
+    "scale", [*(pytest.param(scale, marks=pytest.mark.slow) for scale in (1e160, 1e306)), 1e-165]
+)
 def test_only_ratios_of_importances_matter(scale):
     weights = {"tn": 20, "fp": 1, "fn": 1, "tp": 20}
     large = br.importance(**{cell: scale * weight for cell, weight in weights.items()})
