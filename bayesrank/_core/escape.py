@@ -40,11 +40,11 @@ def escape_invisible(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     codes = {
-        letter: letter.encode("unicode_escape").decode()
-        for letter in set(text)
+        ord(letter): letter.encode("unicode_escape").decode()
+        for letter in set(text).difference(keep)
         if _is_invisible(letter)
     }
-    return "".join(letter if letter in keep else codes.get(letter, letter) for letter in text)
+    return text.translate(codes) if codes else text
 
 
 def quote_word(text: str) -> str:

@@ -176,7 +176,7 @@ def main() -> None:
         sys.modules.setdefault("dask", None)  # type: ignore[arg-type]
     # A command lives for seconds: what it imports is not searched for garbage again and again, nor at the end.
     usual = gc.get_threshold()
-    gc.set_threshold(300_000)
+    gc.set_threshold(1_000_000)
     atexit.register(gc.freeze)
     for name in ("SIGTERM", "SIGHUP"):
         if (number := getattr(signal, name, None)) and signal.getsignal(number) is signal.SIG_DFL:

@@ -46,7 +46,8 @@ class Credible:
         self.names = ["probability_best", *(name for name in OPTIONAL if name in maps)]
         size = points.size
         self.undefined = np.zeros((size, size + 1, entities))
-        self.sums, self.squares = np.zeros((2, len(self.names), size, size, entities))
+        # Columns first: those of a thread are contiguous, for which alone the kernel is compiled.
+        self.sums, self.squares = np.zeros((2, size, len(self.names), size, entities))
 
     def start(self, batches: Batches) -> None:
         self.batches = batches
@@ -76,7 +77,7 @@ class Credible:
         requested = [name in self.names for name in OPTIONAL]
 
         def count(part: slice, rows: slice) -> None:
-            maps = self.undefined[part], self.sums[:, part], self.squares[:, part]
+            maps = self.undefined[part], self.sums[part], self.squares[part]
             _credible.tally(cells, ends, self.points[part], self.points, *requested, *maps)
             if self.areas is not None:
                 _partition.shares(cells[rows], areas[rows])
@@ -94,7 +95,8 @@ class Credible:
             self._count()
         number, filled = self.batches.number, int((self.batches.sizes > 0).sum())
         self.mean, self.error = {}, {}
-        for name, mean, error in zip(self.names, self.sums, self.squares, strict=True):
+        maps = self.sums.swapaxes(0, 1), self.squares.swapaxes(0, 1)
+        for name, mean, error in zip(self.names, *maps, strict=True):
             mean /= number
             error /= number
             error[:] = error_of_squares(mean, error, filled)
@@ -144,8 +146,8 @@ class WorstOfGroups(Credible):
                 if self.areas is not None:
                     measured = np.where(full > 0, full, np.nan)
                     self.areas[start : start + len(cells)] = areas / measured[:, None]
-            self.sums[0] += total
-            self.squares[0] += total**2 / at_stake
+            self.sums[:, 0] += total
+            self.squares[:, 0] += total**2 / at_stake
         self.complete = []
 
 

@@ -128,3 +128,16 @@ def test_one_map_whatever_the_threads(monkeypatch):
         peaks.append(peak_of(br.tile.rank_probability, array, 51))
     # The counts and, at the end, the probabilities.
     assert max(peaks) < 2.2 * size
+
+
+def test_the_tile_compiles_each_kernel_for_one_layout_whatever_maps_and_threads(monkeypatch):
+    """A second signature would double the seconds that a first Tile takes."""
+    from bayesrank.tile.kernels import _credible, _partition
+
+    counts = br.from_counts(tn=[7, 8], fp=[3, 2], fn=[2, 3], tp=[8, 7], entity=["a", "b"])
+    posterior = br.fit(counts, draws=50, seed=1)
+    for threads in (1, 2):
+        monkeypatch.setattr("bayesrank._core.threads.workers", lambda number=threads: number)
+        br.tile.credible(posterior, 5)
+        br.tile.credible(posterior, 5, maps=())
+    assert len(_credible.tally.signatures) == len(_partition.shares.signatures) == 1

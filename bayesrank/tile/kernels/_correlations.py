@@ -9,13 +9,13 @@ the count.
 import numpy as np
 
 from bayesrank._core.compiled import njit
-from bayesrank.tile.kernels._shared import OPTIONS
+from bayesrank.tile.kernels._shared import HELPER, OPTIONS
 
 #: Moves per value above which sorting from scratch is faster than repairing the previous order.
 ENOUGH = 32
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def inversions(ranks):
     """Return the number of falling minus rising pairs of a sequence, by merging."""
     n = ranks.size
@@ -45,7 +45,7 @@ def inversions(ranks):
     return 2 * falling + tied - n * (n - 1) // 2
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def repair(keys, x, order):
     """Sort nearly sorted ``keys`` by insertion; return success and the change of the count of falling pairs of ``x``.
 
@@ -67,7 +67,7 @@ def repair(keys, x, order):
     return True, change
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def sort_in_buckets(odds, x, share, place, ends, keys, along):
     """Write ``odds`` in rising order to ``keys``, and ``x`` in that order to ``along``; False if buckets are crowded.
 

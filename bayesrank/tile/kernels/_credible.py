@@ -13,14 +13,21 @@ import numpy as np
 
 from bayesrank._core.compiled import njit
 from bayesrank.tile.grid import TOLERANCE
-from bayesrank.tile.kernels._shared import OPTIONS, contenders, defined_entities, same, sort_by
+from bayesrank.tile.kernels._shared import (
+    HELPER,
+    OPTIONS,
+    contenders,
+    defined_entities,
+    same,
+    sort_by,
+)
 
 #: Cells below this could underflow in products; such columns are ranked point by point, in
 #: logarithms.
 TINY = 1e-100
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def enter_column(cells, a, entities, s, x, y):
     """Write the lines of the entities in column ``a`` to ``x`` and ``y``.
 
@@ -34,13 +41,13 @@ def enter_column(cells, a, entities, s, x, y):
     return fine
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def log_or_less(value):
     """Return the logarithm, minus infinity for values rounded below 0."""
     return np.log(value) if value > 0 else -np.inf
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def add_best(x, y, entities, last, best):
     """Add the winner of each point of a column, with ties shared, to differences along b.
 
@@ -78,7 +85,7 @@ def add_best(x, y, entities, last, best):
         m = stop
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def add_ranks(x, y, by_x, by_y, last, rank):
     """Add the ranks of a column to differences along b; return False, and add nothing, if entities tie at an end.
 
@@ -116,7 +123,7 @@ def add_ranks(x, y, by_x, by_y, last, rank):
     return True
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def sort_point(cells, log_s, b, entities, order, keys):
     """Write the log odds of the entities at one b to ``keys`` and order them, best first, undefined last.
 
@@ -140,7 +147,7 @@ def sort_point(cells, log_s, b, entities, order, keys):
     return defined
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def tied_until(keys, order, first, defined):
     """Return the end of the tied group that begins at position ``first``."""
     end = first + 1
@@ -152,7 +159,7 @@ def tied_until(keys, order, first, defined):
     return end
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def add_point(keys, order, defined, total, m, best, rank, undefined):
     """Add the winners and ranks of one point to differences along b."""
     first = 0
@@ -172,7 +179,7 @@ def add_point(keys, order, defined, total, m, best, rank, undefined):
         undefined[order[p], m + 1] -= 1.0
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def first_below(x, y, rival, last):
     """Return the first of last + 1 grid points where the line from x to y is below that from 0 to ``rival``."""
     if y >= rival or same(y, rival):
@@ -183,7 +190,7 @@ def first_below(x, y, rival, last):
     return m if own < b * rival and not same(own, b * rival) else m + 1
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def skilled_between(cells, a, x, y, k, last):
     """Return the range where an entity beats "always negative" and "always positive" at its own prevalence."""
     negative, positive = cells[0, k] + cells[1, k], cells[2, k] + cells[3, k]
@@ -197,7 +204,7 @@ def skilled_between(cells, a, x, y, k, last):
     return low, high + 1
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def add_skill_point(cells, a, b, entities, m, skilled):
     """Add the skill at one point by comparing values, where scores may be undefined."""
     for k in entities:
@@ -216,41 +223,52 @@ def add_skill_point(cells, a, b, entities, m, skilled):
             skilled[k, m + 1] -= 1.0
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def fold_steps(steps, draws, held, sums, squares):
-    """Add a batch's counts of ``draws`` draws, and their squares / draws, to the sums; then clear the batch.
+    """Add a batch's counts of ``draws`` draws, and their squares / draws, to the sums.
 
     Counts are differences along the first axis. ``held`` is a work array, one number per entity.
     """
-    held[:] = 0.0
+    for k in range(held.size):
+        held[k] = 0.0
     for m in range(sums.shape[0]):
         for k in range(sums.shape[1]):
             held[k] += steps[m, k]
             sums[m, k] += held[k]
             squares[m, k] += held[k] * held[k] / draws
-            steps[m, k] = 0.0
-    steps[sums.shape[0]] = 0.0
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def fold_losses(total, top, draws, sums, squares):
-    """Add a batch's losses (largest value minus own value) and their squares / draws to the sums; clear the batch."""
+    """Add a batch's losses (largest value minus own value) and their squares / draws to the sums."""
     for k in range(total.shape[0]):
         for m in range(total.shape[1]):
             loss = top[m] - total[k, m]
             sums[m, k] += loss
             squares[m, k] += loss * loss / draws
-            total[k, m] = 0.0
-    top[:] = 0.0
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
+def clear(steps, values, top):
+    """Set the counts and values of a batch to 0."""
+    for j in range(steps.shape[0]):
+        for m in range(steps.shape[1]):
+            for k in range(steps.shape[2]):
+                steps[j, m, k] = 0.0
+    for m in range(top.size):
+        top[m] = 0.0
+        for k in range(values.shape[0]):
+            values[k, m] = 0.0
+
+
+@njit(**HELPER)
 def add_values(cells, a, points, entities, high, total, top):
     """Add the values of all entities in a column (entity, b) and the largest one (b); undefined values add 0.
 
     ``high`` is a work array.
     """
-    high[:] = 0.0
+    for m in range(points.size):
+        high[m] = 0.0
     for k in entities:
         s, fp, fn = (1 - a) * cells[0, k] + a * cells[3, k], cells[1, k], cells[2, k]
         for m in range(points.size):
@@ -267,29 +285,24 @@ def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, s
     """Sum winners and the requested ranks, skill and losses over draws, by batches.
 
     ``ends`` are the ends of the batches among the draws, ``columns`` the a, ``points`` the b. The
-    counts of a batch, and their squares / draws, are added to ``sums`` and ``squares`` (map, a, b,
+    counts of a batch, and their squares / draws, are added to ``sums`` and ``squares`` (a, map, b,
     entity), losses last. ``undefined`` (a, b + 1, entity) holds differences along b over all draws.
     """
     last = points.size - 1
     held, n = draws.shape[0], draws.shape[2]
-    s, x, y, keys, log_s, room = (
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-    )
-    x_best, y_best = np.empty(n), np.empty(n)
-    # The counts of a batch in a column, as differences along b; its values (entity, b), and the
-    # largest one (b).
-    steps, unused = np.zeros((1 + ranks + skill, last + 2, n)), np.zeros((last + 2, n)).T
+    work = np.empty((8, n))
+    s, x, y, keys, log_s, room = work[0], work[1], work[2], work[3], work[4], work[5]
+    x_best, y_best = work[6], work[7]
+    # The counts of a batch in a column, as differences along b, with unused ranks last; its values
+    # (entity, b), and the largest one (b).
+    maps = 1 + ranks + skill
+    steps = np.empty((maps + 1, last + 2, n))
     values, top, high = (
-        np.zeros((n if regret else 0, last + 1)),
-        np.zeros(last + 1),
+        np.empty((n if regret else 0, last + 1)),
+        np.empty(last + 1),
         np.empty(last + 1),
     )
-    best, rank, skilled = steps[0].T, steps[1].T if ranks else unused, steps[-1].T
+    best, rank, skilled = steps[0].T, steps[1 if ranks else maps].T, steps[maps - 1].T
     # For each draw: the defined entities, the candidates for best, and their orders in the previous
     # column.
     known, few, slow = np.empty(held, np.int64), np.empty(held, np.int64), np.empty(held, np.bool_)
@@ -318,6 +331,7 @@ def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, s
         a, nothing = columns[i], undefined[i].T
         start = 0
         for end in ends:
+            clear(steps, values, top)
             for d in range(start, end):
                 cells, candidates = draws[d], all_candidates[d, : few[d]]
                 entities, order = all_orders[d, 0, : known[d]], all_orders[d, 1, : known[d]]
@@ -347,10 +361,10 @@ def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, s
                     add_point(keys, order, defined, entities.size, m, best, rank, nothing)
                     if skill:
                         add_skill_point(cells, a, points[m], entities, m, skilled)
-            for j in range(steps.shape[0]):
-                fold_steps(steps[j], end - start, room, sums[j, i], squares[j, i])
+            for j in range(maps):
+                fold_steps(steps[j], end - start, room, sums[i, j], squares[i, j])
             if regret:
-                fold_losses(values, top, end - start, sums[-1, i], squares[-1, i])
+                fold_losses(values, top, end - start, sums[i, maps], squares[i, maps])
             start = end
 
 

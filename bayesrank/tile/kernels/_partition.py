@@ -10,7 +10,14 @@ coincide.
 import numpy as np
 
 from bayesrank._core.compiled import njit
-from bayesrank.tile.kernels._shared import OPTIONS, contenders, defined_entities, same, sort_by
+from bayesrank.tile.kernels._shared import (
+    HELPER,
+    OPTIONS,
+    contenders,
+    defined_entities,
+    same,
+    sort_by,
+)
 
 #: Smallest width of a slab; it sets the accuracy of areas.
 STEP = 1e-9
@@ -18,7 +25,7 @@ STEP = 1e-9
 ROUNDING = 4e-15
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def border(cells, i, j, a):
     """Return the b at which entities i and j tie in column a, within [0, 1]."""
     si, sj = (1 - a) * cells[0, i] + a * cells[3, i], (1 - a) * cells[0, j] + a * cells[3, j]
@@ -33,14 +40,14 @@ def border(cells, i, j, a):
     return min(max(e0 / (e0 - e1), 0.0), 1.0)
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def slope(cells, i, j, a):
     """Return the denominator of the Möbius function of :func:`border`, up to sign."""
     si, sj = (1 - a) * cells[0, i] + a * cells[3, i], (1 - a) * cells[0, j] + a * cells[3, j]
     return sj * (cells[1, i] - cells[2, i]) - si * (cells[1, j] - cells[2, j])
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def area_below(cells, i, j, a0, a1):
     """Return ∫ of the border over [a0, a1]: a weighted mean of its ends, with a weight that depends on one ratio."""
     first, last = border(cells, i, j, a0), border(cells, i, j, a1)
@@ -60,7 +67,7 @@ def area_below(cells, i, j, a0, a1):
     return (a1 - a0) * (first + (last - first) * weight)
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def settle(x, y, b, k, weight, rank, met):
     """Return the holder of the rank just above b, given an entity k that ties there with the holder.
 
@@ -93,7 +100,7 @@ def settle(x, y, b, k, weight, rank, met):
             return last
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def column(cells, a, weight, rank, x, y, met, out):
     """Write the holders of a rank along column a, from b = 0 to 1, to ``out``; return their number, or -1 if too many.
 
@@ -107,7 +114,9 @@ def column(cells, a, weight, rank, x, y, met, out):
         if k < 0 or x[j] < x[k]:
             k = j
     if rank > 1:
-        left, order = rank, np.arange(weight.size)
+        left, order = rank, np.empty(weight.size, np.int64)
+        for j in range(weight.size):
+            order[j] = j
         sort_by(x, order)
         for k in order:
             left -= weight[k]
@@ -136,7 +145,7 @@ def column(cells, a, weight, rank, x, y, met, out):
     return count
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def root(at0, at1):
     """Return the root of a linear function with these values at 0 and 1; 2 if it is outside."""
     if at0 == at1 or at0 * at1 > 0.0:
@@ -144,7 +153,7 @@ def root(at0, at1):
     return at0 / (at0 - at1)
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def determinant(cells, i, j, k, row):
     """Return the determinant of (s, fp, fn) of three entities at a = 0 (row 0: s = tn) or a = 1 (row 3: s = tp).
 
@@ -156,7 +165,7 @@ def determinant(cells, i, j, k, row):
     return s * (fj * gk - fk * gj) + f * (gj * sk - gk * sj) + g * (sj * fk - sk * fj)
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def next_event(cells, holders, count, after):
     """Return the first column after ``after`` where the sequence of holders may change."""
     event = 1.0
@@ -184,7 +193,7 @@ def next_event(cells, holders, count, after):
     return event
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def alike(p, count_p, q, count_q):
     equal = count_p == count_q
     for i in range(count_p):
@@ -192,14 +201,14 @@ def alike(p, count_p, q, count_q):
     return equal
 
 
-@njit(**OPTIONS)
+@njit(**HELPER, inline="always")  # one call: a library of its own would be optimised once more
 def partition(cells, weight, rank, slabs):
     """Write rows (a0, a1, entity, below, above) of the Tile cut by holder to ``slabs``; return their number.
 
     The result is -1 if ``slabs`` is too small. ``below`` and ``above`` are the entities beyond the
     slab's borders, or -1 at the border of the Tile.
     """
-    x, y, met = np.empty(weight.size), np.empty(weight.size), np.empty(weight.size, np.bool_)
+    x, y, met = np.empty(weight.size), np.empty(weight.size), np.empty(weight.size, np.int64)
     holders, other = np.empty(slabs.shape[0], np.int64), np.empty(slabs.shape[0], np.int64)
     # The slabs that end at ``start``, and those that end at ``end``.
     ending, reaching = np.empty(slabs.shape[0], np.int64), np.empty(slabs.shape[0], np.int64)
@@ -252,7 +261,7 @@ def partition(cells, weight, rank, slabs):
     return used
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def sizes(cells, slabs):
     """Return the areas of slabs."""
     out = np.empty(slabs.shape[0])
@@ -270,7 +279,7 @@ def sizes(cells, slabs):
     return out
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def merge_identical(cells, entities, group):
     """Return one of each set of entities that tie everywhere; ``group`` maps entities to positions in the result."""
     retained, count = np.empty(entities.size, np.int64), 0
@@ -296,8 +305,7 @@ def merge_identical(cells, entities, group):
     return retained[:count]
 
 
-@njit(**OPTIONS)
-def cut(cells, rank):
+def _cut(cells, rank):
     """Cut the Tile by the holder of a rank, among entities that are defined.
 
     Return the entities that may hold the rank, the group of identical entities of each, the cells
@@ -312,18 +320,22 @@ def cut(cells, rank):
     for row in range(4):
         for p in range(count):
             lines[row, p] = cells[row, retained[p]]
-    weight = np.zeros(count, np.int64)
+    weight = np.empty(count, np.int64)
+    for p in range(count):
+        weight[p] = 0
     for p in range(entities.size):
         weight[group[p]] += 1
-    rows = 16 * count + 64
-    slabs = np.empty((rows, 5))
-    used = partition(lines, weight, rank, slabs)
+    rows, used = 2 * count + 8, -1
     while used < 0 and rows < 10_000_000:
         rows *= 8
         slabs = np.empty((rows, 5))
         used = partition(lines, weight, rank, slabs)
-    slabs = slabs[: max(used, 0)].copy()
+    slabs = slabs[: max(used, 0)]
     return entities, group, lines, slabs, sizes(lines, slabs)
+
+
+#: For calls from Python, and within :func:`shares`.
+cut, inlined_cut = njit(**OPTIONS)(_cut), njit(**HELPER, inline="always")(_cut)
 
 
 @njit(**OPTIONS)
@@ -336,13 +348,15 @@ def shares(draws, out):
         out[d, :] = np.nan
         if defined_entities(draws[d]).size == 0:
             continue
-        entities, group, _, slabs, size = cut(
+        entities, group, _, slabs, size = inlined_cut(
             draws[d], np.int64(1)
         )  # not a literal, for which all of it would be compiled again
         if slabs.shape[0] == 0:
             continue
         out[d, :] = 0.0
-        area, weight = np.zeros(entities.size), np.zeros(entities.size)
+        area, weight = np.empty(entities.size), np.empty(entities.size)
+        for p in range(entities.size):
+            area[p] = weight[p] = 0.0
         for p in range(slabs.shape[0]):
             area[int(slabs[p, 2])] += size[p]
         for p in range(entities.size):

@@ -5,11 +5,12 @@ import numpy as np
 from bayesrank._core.compiled import njit
 from bayesrank.tile.grid import TOLERANCE
 
-#: Loops compile faster than expressions of arrays.
-OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
+#: Loops compile faster than expressions of arrays, and than np.zeros and other ways to fill them.
+OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+HELPER = OPTIONS | {"no_cpython_wrapper": True}
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def defined_entities(cells):
     """Return the entities without NaN in their cells."""
     out, count = np.empty(cells.shape[1], np.int64), 0
@@ -19,7 +20,7 @@ def defined_entities(cells):
     return out[:count]
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def contenders(cells, entities, rank):
     """Return those of the entities that may hold a rank somewhere, and the rank among them.
 
@@ -27,7 +28,9 @@ def contenders(cells, entities, rank):
     entities better than all but fewer than ``rank``.
     """
     up, down = 1 + 1e-9, 1 - 1e-9
-    worse, better = np.zeros(cells.shape[1], np.int64), np.zeros(cells.shape[1], np.int64)
+    worse, better = np.empty(cells.shape[1], np.int64), np.empty(cells.shape[1], np.int64)
+    for i in entities:
+        worse[i] = better[i] = 0
     for i in entities:
         tn, fp, fn, tp = up * cells[0, i], down * cells[1, i], down * cells[2, i], up * cells[3, i]
         for j in entities:
@@ -46,12 +49,12 @@ def contenders(cells, entities, rank):
     return out[:count], rank - ahead
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def same(p, q):
     return p == q or abs(p - q) <= TOLERANCE * max(p, q)
 
 
-@njit(**OPTIONS)
+@njit(**HELPER)
 def sort_by(values, order):
     """Sort a nearly sorted order; return whether neighbours tie."""
     tied = False
