@@ -52,14 +52,11 @@ def _compare_strip(
             last += 1
         for j in range(start, size):
             for i in range(start, min(stop, j + 1)):
-                both_whole, both_tied = whole[i] and whole[j], tied[i] and tied[j]
+                both_whole = whole[i] and whole[j]
+                may_tie = (tied[i] and tied[j]) or not both_whole or i == j
                 n_sum, n_batches = joint[i, j], batches[i, j]  # in registers, not in the tables
-                up_sum, up_squares, down_sum, down_squares = (
-                    won[i, j],
-                    won_squares[i, j],
-                    won[j, i],
-                    won_squares[j, i],
-                )
+                up_sum, up_squares = won[i, j], won_squares[i, j]
+                down_sum, down_squares = won[j, i], won_squares[j, i]
                 half_sum, half_squares = before[i, j], before_squares[i, j]
                 rest_sum, rest_squares = before[j, i], before_squares[j, i]
                 for b in range(first, last):
@@ -77,9 +74,7 @@ def _compare_strip(
                         up, down, half = 0, n, 0.0
                     else:
                         up = int(_above(x, y))
-                        down = (
-                            int(_above(y, x)) if both_tied or not both_whole or i == j else n - up
-                        )
+                        down = int(_above(y, x)) if may_tie else n - up
                         half = (n + up - down) / 2
                         if rope > 0:
                             up, down = _above_by(x, y, rope), _above_by(y, x, rope)
@@ -95,19 +90,11 @@ def _compare_strip(
                     rest_squares += (n - half) * (n - half) / n
                 # On the diagonal both sides are the same.
                 joint[j, i], batches[j, i] = n_sum, n_batches
-                won[j, i], won_squares[j, i], before[j, i], before_squares[j, i] = (
-                    down_sum,
-                    down_squares,
-                    rest_sum,
-                    rest_squares,
-                )
+                won[j, i], won_squares[j, i] = down_sum, down_squares
+                before[j, i], before_squares[j, i] = rest_sum, rest_squares
                 joint[i, j], batches[i, j] = n_sum, n_batches
-                won[i, j], won_squares[i, j], before[i, j], before_squares[i, j] = (
-                    up_sum,
-                    up_squares,
-                    half_sum,
-                    half_squares,
-                )
+                won[i, j], won_squares[i, j] = up_sum, up_squares
+                before[i, j], before_squares[i, j] = half_sum, half_squares
         first = last
 
 
