@@ -471,16 +471,20 @@ def test_an_unknown_typical_data_set_is_refused_by_name():
 
 def test_too_many_entities_are_refused_before_they_are_drawn(tmp_path, monkeypatch):
     """The message says how many fit, and so many do."""
+    from bayesrank.analysis import analyzing
     from bayesrank.cli import _analysis
     from bayesrank.ranking import credible
 
     monkeypatch.setattr("bayesrank._core.memory.available_memory", lambda: (64e3, "this memory"))
     monkeypatch.setattr(credible, "available_memory", lambda: (64e3, "this memory"))
-    monkeypatch.setattr(_analysis, "draw", lambda *inputs, **how: pytest.fail("drawn"))
+    for module in (_analysis, analyzing):
+        monkeypatch.setattr(module, "draw", lambda *inputs, **how: pytest.fail("drawn"))
     path = tmp_path / "many.csv"
     rows = "".join(f"e{i},70,10,9,21\n" for i in range(30))
     path.write_text(f"entity,tn,fp,fn,tp\n{rows}")
     said = refused("rank", path)
+    with pytest.raises(br.ArgumentError, match="got 30 entities; at most 20 fit"):
+        br.analyze(pd.read_csv(path))
 
     assert "must contain fewer entities" in said
     assert "got 30 entities; at most 20 fit" in said

@@ -40,6 +40,7 @@ from bayesrank.evidence.probabilities import probabilities_of
 from bayesrank.models import (
     population_of,
 )
+from bayesrank.ranking.credible import check_ranks
 from bayesrank.ranking.summary import ranking_table
 from bayesrank.scores import Score, as_score
 from bayesrank.words.cells import ranking_cells
@@ -404,6 +405,7 @@ def analyze_evidence(
         raise ArgumentError(
             "kind", "cannot be used for models that do not learn from data sets", f"{kind!r}"
         )
+    check_ranks(setup.evidence.sizes.get("entity", 0))  # draws of more than fit may take minutes
     drawn = draw(setup, draws=draws, seed=seed, sampler=sampler, prior=True)
     ranking = rank_posterior(setup, drawn, used, prob=prob, rope=rope, kind=kind)
     return Analysis(setup, used, drawn, ranking, Asked(score, kind))

@@ -11,7 +11,7 @@ from scipy.special import betaincinv
 
 import bayesrank as br
 from bayesrank._core.source import groups_of
-from bayesrank.claims.ends import CLOSED, close_ends, near_ends
+from bayesrank.claims.ends import CLOSED, at_ends, close_ends, near_ends
 from bayesrank.models import conjugate_posterior
 from bayesrank.scores.ranking_scores import of_importance
 from bayesrank.scores.score import values_of_tables
@@ -72,6 +72,13 @@ def test_a_score_is_near_an_end_if_one_answer_keeps_it_from_there():
     tpr, fpr = br.scores.get("tpr"), br.scores.get("fpr")
     assert near_ends(COUNTS, tpr, tpr.range)[1].tolist() == [True, True, True, True, True]
     assert near_ends(COUNTS, fpr, fpr.range)[0].tolist() == [True, True, True, False, True]
+
+
+def test_a_value_that_rounding_keeps_from_an_end_is_at_it():
+    low, high = at_ends(np.array([0.0, 1e-10, 1e-8, 1 - 1e-10, 1.0, np.nan]), (0.0, 1.0))
+    assert low.tolist() == [True, True, False, False, False, False]
+    assert high.tolist() == [False, False, False, True, True, False]
+    assert not at_ends(np.array([np.inf, 3.0]), (-np.inf, np.inf))[1].any()
 
 
 def test_tables_of_three_classes_are_closed_with_one_error():

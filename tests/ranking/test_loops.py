@@ -42,10 +42,12 @@ def test_pairs(monkeypatch, board, rope):
             np.testing.assert_array_equal(one, other)
 
 
-def test_entities_apart_are_not_compared_draw_by_draw(monkeypatch):
+@pytest.mark.parametrize("turn", [1, -1])
+@pytest.mark.parametrize("rope", [0.0, 0.4])
+def test_entities_apart_are_not_compared_draw_by_draw(monkeypatch, rope, turn):
     """Of 60 entities, each overlaps in a batch with its nearest few: no comparison of all pairs, nor in both ways."""
     rng = np.random.default_rng(1)
-    values = np.arange(60.0)[:, None] + rng.uniform(0, 2, (60, 40))
+    values = turn * (np.arange(60.0)[:, None] + rng.uniform(0, 2, (60, 40)))
     limits, edges = _kernel._limits_of(values, np.arange(0, 41, 10)), np.arange(0, 41, 10)
     compared = []
     monkeypatch.setattr(
@@ -55,11 +57,11 @@ def test_entities_apart_are_not_compared_draw_by_draw(monkeypatch):
     tables = [np.zeros((60, 60), int if i < 2 else float) for i in range(6)]
     for strip in range(4):
         _kernel._compare_strip.py_func(
-            strip, values, everyone, ~everyone, limits, edges, 0.0, *tables
+            strip, values, everyone, ~everyone, limits, edges, rope, *tables
         )
 
-    np.testing.assert_array_equal(tables[2], (values[:, None] > values).sum(axis=-1))
-    of_diagonal, of_neighbours = 2 * 60 * 4, 59 * 4
+    np.testing.assert_array_equal(tables[2], (values[:, None] > values + rope).sum(axis=-1))
+    of_diagonal, of_neighbours = 2 * 60 * 4, (59 if rope == 0 else 59 + 58) * 4
     assert len(compared) <= of_diagonal + of_neighbours
 
 
